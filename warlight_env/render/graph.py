@@ -41,11 +41,11 @@ def stress_layout(map_: Map) -> Floats:
 
 def _distances(map_: Map) -> Floats:
     """Return the lengths of the shortest paths between all regions, float64[N, N], by the Floyd–Warshall algorithm."""
-    n, of = map_.n_regions, map_.super_region_of
+    n, super_region_of = map_.n_regions, map_.super_region_of
     distance = np.full((n, n), float(2 * n))
     np.fill_diagonal(distance, 0)
     for a, b in map_.borders:
-        distance[a, b] = distance[b, a] = 1.0 if of[a] == of[b] else ACROSS
+        distance[a, b] = distance[b, a] = 1.0 if super_region_of[a] == super_region_of[b] else ACROSS
     for k in range(n):
         np.minimum(distance, distance[:, k, None] + distance[None, k], out=distance)
     return distance

@@ -99,14 +99,18 @@ def _colours(map_: Map) -> tuple[int, ...]:
     Super region s gets the first of the colours s, s + 1, … (modulo the number of colours) that no neighbour has. If
     the neighbours have all colours, super region s gets colour s.
     """
-    of, count = map_.super_region_of, len(OUTLINES)
-    chosen: list[int] = []
+    super_region_of, count = map_.super_region_of, len(OUTLINES)
+    colours: list[int] = []
     for s in range(map_.n_super_regions):
-        near = {of[b] if of[a] == s else of[a] for a, b in map_.borders if s in (of[a], of[b])}
-        taken = {chosen[other] for other in near if other < s}
-        turns = [(s + k) % count for k in range(count)]
-        chosen.append(next((colour for colour in turns if colour not in taken), turns[0]))
-    return tuple(chosen)
+        neighbors = {
+            super_region_of[b] if super_region_of[a] == s else super_region_of[a]
+            for a, b in map_.borders
+            if s in (super_region_of[a], super_region_of[b])
+        }
+        neighbor_colours = {colours[neighbor] for neighbor in neighbors if neighbor < s}
+        candidates = [(s + k) % count for k in range(count)]
+        colours.append(next((colour for colour in candidates if colour not in neighbor_colours), candidates[0]))
+    return tuple(colours)
 
 
 def _circle(centre: Point, radius: float) -> Ring:

@@ -119,19 +119,19 @@ def _stroke(pen: ImageDraw.ImageDraw, item: Stroke) -> None:
         pen.line(piece, fill=item.colour, width=width)
 
 
-def _dashes(points: list[Point], on: float, off: float) -> Iterator[list[Point]]:
-    """Yield the dashes of a dashed line: `on` pixels drawn, then `off` pixels not drawn."""
-    left, drawing, piece = on, True, [points[0]]
+def _dashes(points: list[Point], dash_length: float, gap_length: float) -> Iterator[list[Point]]:
+    """Yield the dashes of a dashed line: `dash_length` pixels drawn, then `gap_length` pixels not drawn."""
+    remaining, drawing, piece = dash_length, True, [points[0]]
     for a, b in itertools.pairwise(points):
-        length, at = math.dist(a, b), 0.0
-        while length - at > left:
-            at += left
-            cut = (a[0] + (b[0] - a[0]) * at / length, a[1] + (b[1] - a[1]) * at / length)
+        length, offset = math.dist(a, b), 0.0
+        while length - offset > remaining:
+            offset += remaining
+            cut_point = (a[0] + (b[0] - a[0]) * offset / length, a[1] + (b[1] - a[1]) * offset / length)
             if drawing:
-                yield [*piece, cut]
-            drawing, piece = not drawing, [cut]
-            left = on if drawing else off
-        left -= length - at
+                yield [*piece, cut_point]
+            drawing, piece = not drawing, [cut_point]
+            remaining = dash_length if drawing else gap_length
+        remaining -= length - offset
         piece.append(b)
     if drawing and len(piece) > 1:
         yield piece

@@ -89,17 +89,17 @@ def _title(position: ShownPosition) -> str:
     return printable(" · ".join(parts))
 
 
-def _standing(position: ShownPosition, player: int) -> str:
+def _player_summary(position: ShownPosition, player: int) -> str:
     regions, armies = position.count(player)
     if not regions and not position.foggy:
         return f"{position.name(player)} · out"
     bonus = f" · bonus {position.bonus(player)}" if position.bonus(player) else ""
-    what = f"{counted(regions, 'region', 'regions')} · {counted(armies, 'army', 'armies')}"
-    return f"{position.name(player)} · {what}{bonus}"
+    counts = f"{counted(regions, 'region', 'regions')} · {counted(armies, 'army', 'armies')}"
+    return f"{position.name(player)} · {counts}{bonus}"
 
 
 def _describe(position: ShownPosition) -> str:
-    return "; ".join([_title(position), *(_standing(position, p) for p in range(position.players))])
+    return "; ".join([_title(position), *(_player_summary(position, p) for p in range(position.players))])
 
 
 def _header(position: ShownPosition, width: int) -> tuple[list[Item], float]:
@@ -111,14 +111,14 @@ def _header(position: ShownPosition, width: int) -> tuple[list[Item], float]:
     items: list[Item] = [Label(MARGIN, LINE * 0.5 + 6, _title(position), 15, colours.TEXT, "start", bold=True)]
     x, y = MARGIN, LINE * 1.5 + 6
     for player in range(position.players):
-        text = _standing(position, player)
-        needed = 22 + text_width(text, 13) + 22
-        if x > MARGIN and x + needed > width:
+        text = _player_summary(position, player)
+        item_width = 22 + text_width(text, 13) + 22
+        if x > MARGIN and x + item_width > width:
             x, y = MARGIN, y + LINE
         shape = badge(colours.SHAPES[player], (x + 8, y), 8)
         items.append(Area((shape,), theme.fill(player), colours.TEXT, 1.2))
         items.append(Label(x + 22, y, text, 13, colours.TEXT, "start"))
-        x += needed
+        x += item_width
     return items, y + LINE * 0.5 + 6
 
 
@@ -183,30 +183,30 @@ def _transports(
     """Yield attacks as solid arrows and transfers as dashed arrows. An arrow is thicker if more armies move."""
     theme = colours.theme(position.players)
     span = layout.box[2] * frame.scale
-    for player, given in by_player(orders):
+    for player, turn in by_player(orders):
         if not 0 <= player < position.players:
             raise colours.RenderError(f"orders: there is no player {player}")
-        drawn: dict[tuple[int, int], int] = {}
-        for source, target, armies in given.attacks:
+        arrow_counts: dict[tuple[int, int], int] = {}
+        for source, target, armies in turn.attacks:
             if not position.knows(source, target) or source == target:
                 continue
-            nth = drawn[source, target] = drawn.get((source, target), -1) + 1
+            nth = arrow_counts[source, target] = arrow_counts.get((source, target), -1) + 1
             ends = frame.point(layout.labels[source]), frame.point(layout.labels[target])
             wraps = (min(source, target), max(source, target)) in layout.around
             paths: list[Route] = routes(*ends, size, 0.16 + 0.1 * nth, span if wraps else None, MARGIN + span)
             transfer = position.owner[target] == player
             names = [printable(position.map.regions[r].name) for r in (source, target)]
-            what = f"{position.name(player)} {'moves' if transfer else 'attacks with'} {armies}: {' → '.join(names)}"
-            yield from arrow(paths, int(armies), theme.light(player), transfer, size, what, _compact(int(armies)))
+            title = f"{position.name(player)} {'moves' if transfer else 'attacks with'} {armies}: {' → '.join(names)}"
+            yield from arrow(paths, int(armies), theme.light(player), transfer, size, title, _compact(int(armies)))
 
 
 def _deploys(
     position: ShownPosition, layout: Layout, frame: Frame, size: float, orders: Sequence[Any] | Mapping[int, Any] | None
 ) -> Iterator[Item]:
     theme = colours.theme(position.players)
-    for player, given in by_player(orders):
+    for player, turn in by_player(orders):
         total: dict[int, int] = {}
-        for region, armies in given.deploys:
+        for region, armies in turn.deploys:
             if position.knows(region):
                 total[region] = total.get(region, 0) + int(armies)
         for region, armies in total.items():
@@ -263,8 +263,8 @@ def _curve(start: Point, end: Point, size: float, bend: float) -> list[Point]:
         t = k / _CURVE_STEPS
         a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t**2
         points.append((a * x0 + b * cx + c * x1, a * y0 + b * cy + c * y1))
-    free = [p for p in points if math.dist(p, start) > 1.1 * size and math.dist(p, end) > 1.2 * size]
-    return free if len(free) >= 2 else [points[_CURVE_STEPS // 3], points[_CURVE_STEPS - _CURVE_STEPS // 3]]
+    outside = [p for p in points if math.dist(p, start) > 1.1 * size and math.dist(p, end) > 1.2 * size]
+    return outside if len(outside) >= 2 else [points[_CURVE_STEPS // 3], points[_CURVE_STEPS - _CURVE_STEPS // 3]]
 
 
 def arrow(
@@ -285,11 +285,11 @@ def arrow(
             yield from pill(path.points[len(path.points) // 2], number, 0.95 * size, colour)
 
 
-def _shortened(points: list[Point], by: float) -> list[Point]:
+def _shortened(points: list[Point], length: float) -> list[Point]:
     """Return the line without its last part, which the arrowhead covers."""
     tip = points[-1]
-    kept = [p for p in points if math.dist(p, tip) >= by]
-    return kept if len(kept) >= 2 else points
+    visible = [p for p in points if math.dist(p, tip) >= length]
+    return visible if len(visible) >= 2 else points
 
 
 def _head(points: list[Point], width: float) -> list[Point]:

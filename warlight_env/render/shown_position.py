@@ -82,18 +82,18 @@ class ShownPosition:
 
     def bonus(self, player: int) -> int:
         """Return the sum of the bonuses of all super regions in which a player visibly owns every region."""
-        held = zip(self.map.super_regions, self.map.members, strict=True)
-        return sum(s.bonus for s, members in held if self.holder(members) == player)
+        pairs = zip(self.map.super_regions, self.map.members, strict=True)
+        return sum(s.bonus for s, members in pairs if self.holder(members) == player)
 
     def describe(self, region: int) -> str:
         """Return a description of a region, such as "Brazil, player 1, 9 armies"."""
         name, owner = printable(self.map.regions[region].name), self.owner[region]
         if owner == UNKNOWN:
             return f"{name}, unknown"
-        who = "neutral" if owner == NEUTRAL else f"player {owner + 1}"
+        owner_name = "neutral" if owner == NEUTRAL else f"player {owner + 1}"
         if self.names and owner >= 0:
-            who += f" ({self.name(owner)})"
-        return f"{name}, {who}, {counted(self.army[region], 'army', 'armies')}"
+            owner_name += f" ({self.name(owner)})"
+        return f"{name}, {owner_name}, {counted(self.army[region], 'army', 'armies')}"
 
     def knows(self, *regions: int) -> bool:
         """Return whether all `regions` exist and are visible; a picture shows an order only if this is true."""
@@ -114,12 +114,12 @@ def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tupl
     if not isinstance(orders, Mapping | Sequence | None) or isinstance(orders, str | bytes):
         raise RenderError(f"orders = {short_repr(orders)}: must be a list in the players' order, or a dict by player")
     pairs = orders.items() if isinstance(orders, Mapping) else enumerate(() if orders is None else orders)
-    for player, given in pairs:
+    for player, player_orders in pairs:
         if not is_integer(player):
             raise RenderError(f"orders: {short_repr(player)} is not a player's number")
-        if given is None:
+        if player_orders is None:
             continue
-        if not isinstance(given, Orders):
-            raise RenderError(f"orders: {short_repr(given)} of player {player} must be `Orders` or None")
-        deploys, attacks = (rows.tolist() for rows in given.arrays())
+        if not isinstance(player_orders, Orders):
+            raise RenderError(f"orders: {short_repr(player_orders)} of player {player} must be `Orders` or None")
+        deploys, attacks = (rows.tolist() for rows in player_orders.arrays())
         yield int(player), Orders(deploys, attacks)

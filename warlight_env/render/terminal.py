@@ -31,7 +31,7 @@ def to_text(position: ShownPosition, *, colour: bool = False, width: int = 80) -
         raise RenderError(f"width = {short_repr(width)}: must be at least {MIN_WIDTH} characters")
     title = printable(position.title or position.map.title or position.map.name)
     lines = [title if position.round is None else f"{title} · round {position.round}"]
-    lines += [_standing(position, player, colour) for player in range(position.players)]
+    lines += [_player_summary(position, player, colour) for player in range(position.players)]
     lines.append("")
     for index in range(position.map.n_super_regions):
         lines += _super_region(position, index, colour, width)
@@ -45,13 +45,13 @@ def _paint(text: str, owner: int, position: ShownPosition, colour: bool) -> str:
     return f"\x1b[38;2;{red};{green};{blue}m{text}\x1b[0m"
 
 
-def _standing(position: ShownPosition, player: int, colour: bool) -> str:
+def _player_summary(position: ShownPosition, player: int, colour: bool) -> str:
     regions, armies = position.count(player)
-    seen = " seen" if position.foggy else ""
-    what = f"{counted(regions, 'region', 'regions')}, {counted(armies, 'army', 'armies')}{seen}"
+    suffix = " seen" if position.foggy else ""
+    summary = f"{counted(regions, 'region', 'regions')}, {counted(armies, 'army', 'armies')}{suffix}"
     if bonus := position.bonus(player):
-        what += f", bonus {bonus}"
-    return _paint(f"{SYMBOLS[player]} {position.name(player)}", player, position, colour) + f": {what}"
+        summary += f", bonus {bonus}"
+    return _paint(f"{SYMBOLS[player]} {position.name(player)}", player, position, colour) + f": {summary}"
 
 
 def _symbol(owner: int) -> str:
@@ -61,9 +61,9 @@ def _symbol(owner: int) -> str:
 def _super_region(position: ShownPosition, index: int, colour: bool, width: int) -> list[str]:
     """Return the lines of a super region: a line with its name, bonus and owner, and lines with its regions."""
     map_, members = position.map, position.map.members[index]
-    here = map_.super_regions[index]
+    super_region = map_.super_regions[index]
     holder = position.holder(members)
-    head = f"{printable(here.name)} +{here.bonus}"
+    head = f"{printable(super_region.name)} +{super_region.bonus}"
     if holder is not None:
         head = _paint(f"{head} {SYMBOLS[holder]}", holder, position, colour)
     codes = max(len(map_.regions[r].code) for r in range(map_.n_regions))
