@@ -138,7 +138,7 @@ def mock_answers(monkeypatch: pytest.MonkeyPatch, jobs: AnalysisJobs, rounds: in
     async def answer(query: PositionQuery) -> Any:
         queries.append(query)
         await asyncio.sleep(0)
-        return AnalysedGame(("Ann", "Bo"), rounds, rounds) if query.played is None else EMPTY
+        return AnalysedGame(("Ann", "Bo"), rounds, rounds) if query.rounds is None else EMPTY
 
     monkeypatch.setattr(jobs, "_ask", answer)
     return queries
@@ -157,7 +157,7 @@ def test_the_displayed_position_and_rounds_with_large_losses_come_first(
         queries = mock_answers(monkeypatch, jobs, 4)
         jobs.poll(LogSource("log", b""), engine(), focus=focus, falls=[0.1, 0.0, 0.5, 0.2])
         await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
-        assert [query.played for query in queries] == [None, *order]
+        assert [query.rounds for query in queries] == [None, *order]
         await jobs.close()
 
     asyncio.run(main())
@@ -170,7 +170,7 @@ def test_positions_displayed_one_after_another_get_all_passes(monkeypatch: pytes
         for focus in (0, 1, 0):
             answer = jobs.poll(source, engine(), focus=focus)
             await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
-        played = [query.played for query in queries]
+        played = [query.rounds for query in queries]
         assert [played.count(at) for at in (0, 1)] == [len(LEVELS), len(LEVELS)]
         answer = jobs.poll(source, engine(), focus=1)
         assert [position["complete"] for position in answer["positions"]] == [True, True]
@@ -187,7 +187,7 @@ def test_bots_are_prepared_once_and_one_after_another(monkeypatch: pytest.Monkey
             for bot in bots:  # in the first loop, `random` has no effect, because the other preparation runs
                 jobs.prepare(LogSource("log", b""), engine(bot))
             await asyncio.sleep(0.01)
-        assert [(query.played, query.bot) for query in queries] == [(0, "nash:secs=0.01"), (0, "random")]
+        assert [(query.rounds, query.bot) for query in queries] == [(0, "nash:secs=0.01"), (0, "random")]
         await jobs.close()
 
     asyncio.run(main())

@@ -149,7 +149,7 @@ def test_connections_are_limited_per_address_and_in_total(tmp_path: Path):
             if read_answer(client).startswith(b"HTTP/1.1 200"):
                 break
             assert time.monotonic() < deadline
-    with run_server(tmp_path / "full", ConnectionLimits(most=3)) as port:
+    with run_server(tmp_path / "full", ConnectionLimits(max_connections=3)) as port:
         connections = [connect_to(port) for _ in range(3)]
         assert read_answer(connect_to(port)).startswith(b"HTTP/1.1 503")
 

@@ -47,7 +47,7 @@ class FakeRoom:
             preferences = {p: self.bots[p].pick(self.game.view(p)) for p in self.game.pickers()}
             self.log.picked(preferences, self.game.pick(preferences, on_illegal="skip"), self.game)
         else:
-            self.log.seat_states[0].thought = {"round": self.game.round}
+            self.log.seat_states[0].next_insight = {"round": self.game.round}
             orders = dict(ask_orders(self.game, self.bots))
             if self.game.round % 3 == 1:
                 deploys, attacks = orders[0].arrays()

@@ -265,7 +265,7 @@ def test_a_game_cannot_be_found_during_its_deletion(by: str, tmp_path: Path, mon
 
     async def main() -> None:
         lobby = Lobby(GameFolder(tmp_path), workers=1)
-        lobby._cleared = time.monotonic()  # no search for unused games on disk
+        lobby._last_cleanup = time.monotonic()  # no search for unused games on disk
         room = await lobby.create_game(
             [("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random"
         )

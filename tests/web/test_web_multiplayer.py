@@ -202,20 +202,20 @@ def test_the_clock_counts_only_while_it_runs(monkeypatch: pytest.MonkeyPatch):
     clock = TurnClock(10)
     clock.begin()
     now[0] += 50
-    assert (clock.left, clock.seconds_to_check, clock.expired) == (10, None, False)
+    assert (clock.seconds_left, clock.seconds_to_check, clock.expired) == (10, None, False)
     clock.run(True)
     now[0] += 4
     assert clock.to_dict() == {"limit": 10, "left": 6.0, "runs": True}
     clock.run(False)
     now[0] += 1000
-    assert (clock.left, clock.expired) == (6, False)
+    assert (clock.seconds_left, clock.expired) == (6, False)
     clock.run(True)
     now[0] += 7
-    assert clock.left == -1 and not clock.expired, "pages have a moment to hand in their drafts"
+    assert clock.seconds_left == -1 and not clock.expired, "pages have a moment to hand in their drafts"
     now[0] += turn_clock.GRACE
     assert clock.expired
     clock.begin()
-    assert clock.left == 10
+    assert clock.seconds_left == 10
     assert (TurnClock(None).to_dict(), TurnClock(None).expired) == (None, False)
 
 
@@ -243,19 +243,19 @@ def test_the_clock_stops_while_no_player_is_connected(tmp_path: Path, monkeypatc
             return follower
 
         watcher = await view(-1, 60)
-        assert room.clock.left == 10
+        assert room.clock.seconds_left == 10
         ann = await view(0, 4)
-        assert room.clock.left == 6
+        assert room.clock.seconds_left == 6
         await ann.aclose()
         while room.clock.to_dict()["runs"]:  # type: ignore[index]
             await asyncio.sleep(0.01)
         now[0] += 100
-        assert room.clock.left == 6 and room.game.round == 0
+        assert room.clock.seconds_left == 6 and room.game.round == 0
         room.commands.submit_orders(0, 1, Orders())
         ann = await view(0, 9)
-        while not room.game.round or room.clock.left < 0:
+        while not room.game.round or room.clock.seconds_left < 0:
             await asyncio.sleep(0.01)
-        assert room.clock.left == 10
+        assert room.clock.seconds_left == 10
         for follower in (ann, watcher):
             await follower.aclose()
         await lobby.close()
@@ -293,17 +293,17 @@ def test_the_remaining_time_survives_a_restart(tmp_path: Path, monkeypatch: pyte
 
         await view(4)
         room = await restart()
-        assert room.clock.left == 6
+        assert room.clock.seconds_left == 6
         room.commands.submit_orders(0, 1, Orders())
         await view(3)
         room = await restart()
-        assert room.clock.left == 3 and room.awaited == [1]
+        assert room.clock.seconds_left == 3 and room.awaited == [1]
         room.commands.submit_orders(1, 1, Orders())
         while not room.game.round:
             await asyncio.sleep(0.001)
-        assert room.clock.left == 10
+        assert room.clock.seconds_left == 10
         room = await restart()
-        assert room.clock.left == 10
+        assert room.clock.seconds_left == 10
         await lobby.close()
 
     asyncio.run(main())
@@ -313,9 +313,9 @@ def test_the_remaining_time_survives_a_restart(tmp_path: Path, monkeypatch: pyte
 def test_a_damaged_file_of_turns_restores_the_full_time(spent: str, tmp_path: Path):
     file = SubmittedTurns(tmp_path / "a.turns.json")
     file.save(2, {}, {}, 3.5)
-    assert (file.spent(2), file.spent(3)) == (3.5, 0.0)
+    assert (file.elapsed(2), file.elapsed(3)) == (3.5, 0.0)
     file.path.write_text(f'{{"step": 2, "spent": {spent}}}')
-    assert file.spent(2) == 0.0
+    assert file.elapsed(2) == 0.0
 
 
 def test_the_clock_stops_for_bots_and_late_turns_cannot_be_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -342,7 +342,7 @@ def test_the_clock_stops_for_bots_and_late_turns_cannot_be_withdrawn(tmp_path: P
         now[0] += 100
         assert room.commands.take_back(0) == Orders()
         await until(True)
-        assert room.clock.left == 10 and room.awaited == [0, 1]
+        assert room.clock.seconds_left == 10 and room.awaited == [0, 1]
         now[0] += 11
         room.commands.submit_orders(0, 1, Orders())
         with pytest.raises(RequestError, match="cannot take a turn back now"):

@@ -28,7 +28,7 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.bot_process import BotQuery, Worker, WorkerAnswer, serve
 from warlight_env.web.workers.bot_workers import GRACE, BotWorkers, query_timeout
-from warlight_env.web.workers.child_process import ChildProcess, ChildTimeoutError, Told
+from warlight_env.web.workers.child_process import ChildProcess, ChildTimeoutError, StateCallback
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
 from warlight_env.web.workers.win_probability import win_probabilities_of
@@ -101,7 +101,7 @@ def test_a_wrapped_bot_gets_its_own_time_and_time_to_compile():
     async def main() -> None:
         bot_workers, firsts = BotWorkers(1, limit=lambda question, first: float(first)), []
 
-        async def answer(question: BotQuery, limit: Callable[[], float], told: Told) -> WorkerAnswer:
+        async def answer(question: BotQuery, limit: Callable[[], float], told: StateCallback) -> WorkerAnswer:
             firsts.append(bool(limit()))
             return WorkerAnswer()
 

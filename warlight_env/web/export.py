@@ -30,9 +30,9 @@ def replay_html(
     Raises:
         PageMissingError: the installed package does not contain the page.
     """
-    known = _chances(log) if chances and seat is None else None
-    more = {} if report is None else {"report": report}
-    return embed(page(), {**replay_document(log, known, seat), **more})
+    win_probabilities = _chances(log) if chances and seat is None else None
+    extra_fields = {} if report is None else {"report": report}
+    return embed(page(), {**replay_document(log, win_probabilities, seat), **extra_fields})
 
 
 def write_html(
@@ -69,18 +69,18 @@ def _chances(log: GameLog) -> list[list[list[float]]] | None:
     return win_probabilities_of(log)
 
 
-def framed(shown: Game | GameLog) -> str | None:
+def framed(game: Game | GameLog) -> str | None:
     """Return an HTML frame that shows a log, or a game with its undo history, in a notebook.
 
     Return None if the installed package does not contain the page.
     """
-    document = replay_document(shown) if isinstance(shown, GameLog) else game_document(shown)
+    document = replay_document(game) if isinstance(game, GameLog) else game_document(game)
     try:
-        inside = html.escape(embed(page(), document), quote=True)
+        escaped_page = html.escape(embed(page(), document), quote=True)
     except PageMissingError:
         return None
     return (
-        f'<iframe srcdoc="{inside}" sandbox="allow-scripts" title="Warlight" '
+        f'<iframe srcdoc="{escaped_page}" sandbox="allow-scripts" title="Warlight" '
         'style="width:100%;height:720px;border:0;border-radius:12px"></iframe>'
     )
 
@@ -92,23 +92,30 @@ def game_document(game: Game) -> dict[str, Any]:
     """
     players = tuple(Player(f"player {p + 1}") for p in range(game.players))
     header = Header(game.map, game.rules, players, game.seed, "random", 10**6, "")
-    past = [g for g in _steps(game) if g.phase != "pick"] or [game]
-    first = past[0]
+    history = [g for g in _steps(game) if g.phase != "pick"] or [game]
+    first = history[0]
     events: list[dict[str, Any]] = [{"event": "start", "owner": first.owner.tolist(), "army": first.army.tolist()}]
-    for before, after in itertools.pairwise(past):
+    for before, after in itertools.pairwise(history):
         rows = zip(before.owner.tolist(), before.army.tolist(), after.owner.tolist(), after.army.tolist(), strict=True)
         changed = [[r, o, a] for r, (bo, ba, o, a) in enumerate(rows) if (bo, ba) != (o, a)]
-        nothing = [None] * game.players
+        no_orders = [None] * game.players
         events.append(
-            {"event": "round", "round": after.round, "orders": nothing, "deploys": [], "moves": [], "changed": changed}
+            {
+                "event": "round",
+                "round": after.round,
+                "orders": no_orders,
+                "deploys": [],
+                "moves": [],
+                "changed": changed,
+            }
         )
     return {**header_document(header), "kind": "replay", "version": VERSION, "events": events, "chances": None}
 
 
 def _steps(game: Game) -> list[Game]:
     """Return copies of the game after each step of its undo history, in chronological order."""
-    steps, at = [game], game.clone()
-    while at.can_undo:
-        at.undo()
-        steps.append(at.clone())
+    steps, position = [game], game.clone()
+    while position.can_undo:
+        position.undo()
+        steps.append(position.clone())
     return steps[::-1]

@@ -79,7 +79,7 @@ class AuthMiddleware:
         self, app: Any, hosts: Iterable[str], token: str | None, rate: float = RATE, at_once: int = ADDRESS
     ) -> None:
         self.app, self.hosts, self.token, self.rate, self.at_once = app, frozenset(hosts), token, rate, at_once
-        self._spent: LRUCache[str, tuple[float, float]] = LRUCache(ADDRESSES)
+        self._buckets: LRUCache[str, tuple[float, float]] = LRUCache(ADDRESSES)
         self._open: Counter[str] = Counter()
         self._uploads = 0
 
@@ -89,9 +89,9 @@ class AuthMiddleware:
             return
         client = address_of(scope.get("client"))
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        refused = self._refuse(scope, headers, client)
-        if refused is not None:
-            await _answer(scope, send, *refused)
+        rejection = self._check_request(scope, headers, client)
+        if rejection is not None:
+            await _send_error(scope, send, *rejection)
             return
         self._open[client] += 1
         try:
@@ -106,25 +106,27 @@ class AuthMiddleware:
 
     async def _serve(self, scope: Scope, headers: dict[bytes, str], receive: Receive, send: Send) -> None:
         """Receive the whole body of a request, then pass the request on."""
-        most = _most(scope["path"])
+        max_bytes = _max_body_bytes(scope["path"])
         body: bytes | Refused | None
-        if most == BODY or not (b"content-length" in headers or b"transfer-encoding" in headers):
-            body = await _body(receive, most)
+        if max_bytes == BODY or not (b"content-length" in headers or b"transfer-encoding" in headers):
+            body = await _receive_body(receive, max_bytes)
         elif self._uploads >= UPLOADS:
             body = 429, refusal("other users are sending logs or maps: try again in a moment", code="files-wait")
         else:
             self._uploads += 1
             try:
-                body = await _body(receive, most)
+                body = await _receive_body(receive, max_bytes)
             finally:
                 self._uploads -= 1
         if isinstance(body, bytes):
-            await self.app(scope, _given(body, receive), _with_headers(send, _GUEST_HEADER if GUEST in scope else ()))
+            await self.app(
+                scope, _replay_body(body, receive), _with_headers(send, _GUEST_HEADER if GUEST in scope else ())
+            )
         elif body is not None:
-            await _answer(scope, send, *body)
+            await _send_error(scope, send, *body)
 
-    def _refuse(self, scope: Scope, headers: dict[bytes, str], client: str) -> Refused | None:
-        if not self._afford(client) or self._open[client] >= self.at_once:
+    def _check_request(self, scope: Scope, headers: dict[bytes, str], client: str) -> Refused | None:
+        if not self._take_request(client) or self._open[client] >= self.at_once:
             return 429, refusal(
                 "too many requests: try again in a moment", code="too-many"
             )  # refused requests count, too
@@ -138,24 +140,24 @@ class AuthMiddleware:
             return 400, refusal("the address has characters that are not ASCII: write them as %XX")
         if scope["type"] == "http":
             length = headers.get(b"content-length", "0")
-            if not length.isdecimal() or len(length) > 12 or int(length) > _most(scope["path"]):
-                return _too_long(_most(scope["path"]))
-            needs = self.token is not None and scope["path"].startswith("/api/")
-            given = headers.get(b"x-warlight-token", "")
-            if needs and not tokens_equal(self.token or "", given):
+            if not length.isdecimal() or len(length) > 12 or int(length) > _max_body_bytes(scope["path"]):
+                return _too_long(_max_body_bytes(scope["path"]))
+            needs_token = self.token is not None and scope["path"].startswith("/api/")
+            token = headers.get(b"x-warlight-token", "")
+            if needs_token and not tokens_equal(self.token or "", token):
                 invited = _INVITED.fullmatch(scope["path"]) and headers.get(b"authorization", "").startswith("Bearer ")
                 if not invited:
                     return 401, uninvited()
                 scope[GUEST] = True
         return None
 
-    def _afford(self, client: str) -> bool:
+    def _take_request(self, client: str) -> bool:
         """Take one request from the address's token bucket; return whether the bucket permits it."""
         now = time.monotonic()
-        left, since = self._spent.get(client, (BURST * self.rate, now))
-        left = min(BURST * self.rate, left + self.rate * (now - since))
-        self._spent[client] = (left - 1 if left >= 1 else left), now
-        return left >= 1
+        requests_left, last_time = self._buckets.get(client, (BURST * self.rate, now))
+        requests_left = min(BURST * self.rate, requests_left + self.rate * (now - last_time))
+        self._buckets[client] = (requests_left - 1 if requests_left >= 1 else requests_left), now
+        return requests_left >= 1
 
 
 def uninvited() -> ErrorBody:
@@ -163,24 +165,24 @@ def uninvited() -> ErrorBody:
     return refusal("the server's token is missing or wrong: open the address that the server printed", code="token")
 
 
-def tokens_equal(known: str, given: str) -> bool:
+def tokens_equal(expected: str, received: str) -> bool:
     """Return whether two tokens are equal.
 
     The time of the comparison does not depend on the place where the tokens differ.
     """
-    return hmac.compare_digest(known.encode(), given.encode("utf-8", "surrogatepass"))
+    return hmac.compare_digest(expected.encode(), received.encode("utf-8", "surrogatepass"))
 
 
-def _most(path: str) -> int:
+def _max_body_bytes(path: str) -> int:
     return UPLOAD if LARGE.fullmatch(path) else BODY
 
 
-def _too_long(most: int) -> Refused:
-    text = f"the request is too large: at most {most} bytes are allowed"
-    return 413, refusal(text, code="too-long", values={"bytes": most})
+def _too_long(max_bytes: int) -> Refused:
+    text = f"the request is too large: at most {max_bytes} bytes are allowed"
+    return 413, refusal(text, code="too-long", values={"bytes": max_bytes})
 
 
-async def _body(receive: Receive, most: int) -> bytes | Refused | None:
+async def _receive_body(receive: Receive, max_bytes: int) -> bytes | Refused | None:
     """Return a request's body; HTTP status and error if it is too long or too slow; None if the client disconnected."""
     data = bytearray()
     try:
@@ -190,8 +192,8 @@ async def _body(receive: Receive, most: int) -> bytes | Refused | None:
                 if message["type"] == "http.disconnect":
                     return None
                 data += message.get("body", b"")
-                if len(data) > most:
-                    return _too_long(most)
+                if len(data) > max_bytes:
+                    return _too_long(max_bytes)
                 if not message.get("more_body"):
                     return bytes(data)
     except TimeoutError:
@@ -202,34 +204,34 @@ async def _body(receive: Receive, most: int) -> bytes | Refused | None:
         )
 
 
-def _given(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     """Return a `receive` function that first gives `body` as a message, and afterwards the client's later messages."""
-    told = False
+    is_sent = False
 
-    async def given() -> MutableMapping[str, Any]:
-        nonlocal told
-        if told:
+    async def receive_body() -> MutableMapping[str, Any]:
+        nonlocal is_sent
+        if is_sent:
             return await receive()
-        told = True
+        is_sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return given
+    return receive_body
 
 
-def _with_headers(send: Send, more: Sequence[tuple[bytes, bytes]]) -> Send:
-    async def sending(message: MutableMapping[str, Any]) -> None:
+def _with_headers(send: Send, extra_headers: Sequence[tuple[bytes, bytes]]) -> Send:
+    async def send_with_headers(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", ()), *HEADERS, *more]
+            message["headers"] = [*message.get("headers", ()), *HEADERS, *extra_headers]
         await send(message)
 
-    return sending
+    return send_with_headers
 
 
-async def _answer(scope: Scope, send: Send, status: int, told: ErrorBody) -> None:
+async def _send_error(scope: Scope, send: Send, status: int, error_body: ErrorBody) -> None:
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": told["error"]})
+        await send({"type": "websocket.close", "code": 1008, "reason": error_body["error"]})
         return
-    body = json.dumps(told).encode()
+    body = json.dumps(error_body).encode()
     headers = [(b"content-type", b"application/json"), *HEADERS]
     headers += [(name.encode(), value.encode()) for name, value in later(status).items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -46,7 +46,7 @@ def address_of(client: tuple[str, int] | None) -> str:
     return host
 
 
-def _plain(host: str) -> str:
+def _normalized(host: str) -> str:
     """Return an IP address in its standard form (an IPv4 address if it is mapped to IPv6); a name stays unchanged."""
     try:
         address = ipaddress.ip_address(host)
@@ -59,7 +59,7 @@ def _plain(host: str) -> str:
 class ConnectionLimits:
     """The limits on connections. trusted: addresses of proxies, which forward the connections of all clients."""
 
-    most: int = MAX_CONNECTIONS
+    max_connections: int = MAX_CONNECTIONS
     address: int = ADDRESS
     trusted: Collection[str] = ()
     head: float = HEAD
@@ -67,18 +67,22 @@ class ConnectionLimits:
     _open: dict[asyncio.BaseTransport, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._trusted = frozenset(map(_plain, self.trusted))
+        self._trusted = frozenset(map(_normalized, self.trusted))
 
     def admit(self, transport: asyncio.BaseTransport, client: tuple[str, int] | None) -> str | None:
         """Count a new connection; return the HTTP status line if the limits refuse it."""
-        self._open = {there: whose for there, whose in self._open.items() if not there.is_closing()}
-        whose = address_of(client)
-        if len(self._open) >= self.most:
+        self._open = {
+            connection: client_address
+            for connection, client_address in self._open.items()
+            if not connection.is_closing()
+        }
+        client_address = address_of(client)
+        if len(self._open) >= self.max_connections:
             return "503 Service Unavailable"
-        trusted = client is not None and _plain(client[0]) in self._trusted
-        if not trusted and sum(other == whose for other in self._open.values()) >= self.address:
+        trusted = client is not None and _normalized(client[0]) in self._trusted
+        if not trusted and sum(open_address == client_address for open_address in self._open.values()) >= self.address:
             return "429 Too Many Requests"
-        self._open[transport] = whose
+        self._open[transport] = client_address
         return None
 
 
@@ -169,22 +173,24 @@ class Listener(WebSocketsSansIOProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.Protocol`."""
-        self._left, self._since = float(FRAMES), time.monotonic()
+        self._frames_left, self._last_time = float(FRAMES), time.monotonic()
         super().connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
-        for at in range(0, len(data), BYTES):
+        for start in range(0, len(data), BYTES):
             if self.transport.is_closing():
                 return
-            super().data_received(data[at : at + BYTES])
+            super().data_received(data[start : start + BYTES])
 
     def handle_events(self) -> None:
         """Process the received frames, unless there are too many; see `WebSocketsSansIOProtocol`."""
         now = time.monotonic()
-        self._left = min(FRAMES, self._left + FRAMES_PER_SECOND * (now - self._since)) - len(self.conn.events)
-        self._since = now
-        if self._left < 0:
+        self._frames_left = min(FRAMES, self._frames_left + FRAMES_PER_SECOND * (now - self._last_time)) - len(
+            self.conn.events
+        )
+        self._last_time = now
+        if self._frames_left < 0:
             self.transport.abort()
         else:
             super().handle_events()
@@ -196,9 +202,9 @@ def room_for() -> int:
         return MAX_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < FILES:
-        top = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (top, hard))
-        soft = top
+        new_limit = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (new_limit, hard))
+        soft = new_limit
     return min(MAX_CONNECTIONS, max(soft - SPARE, soft // 2))
 
 
@@ -207,15 +213,15 @@ def tell_exhausted() -> Callable[[asyncio.AbstractEventLoop, Any], None]:
 
     The handler reports the error "too many open files" in at most one line per minute.
     """
-    told = float("-inf")
+    last_report = float("-inf")
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        nonlocal told
+        nonlocal last_report
         error = context.get("exception")
         if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS):
             loop.default_exception_handler(context)
-        elif time.monotonic() - told > 60:
-            told = time.monotonic()
+        elif time.monotonic() - last_report > 60:
+            last_report = time.monotonic()
             _log.error(f"{error.strerror}: new connections must wait; the server still answers on open connections")
 
     return handle

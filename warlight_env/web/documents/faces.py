@@ -36,11 +36,11 @@ def displayed_names(players: Sequence[tuple[str, str | None]]) -> list[str]:
             specification.
     """
     specs = [name if spec is None else spec for name, spec in players]
-    shown = [
+    displayed = [
         displayed_bot(spec) + name.removeprefix(spec) if re.fullmatch(r"( \d+)?", name.removeprefix(spec)) else name
         for (name, _), spec in zip(players, specs, strict=True)
     ]
-    return distinct_names(shown, [name for name, _ in players])
+    return distinct_names(displayed, [name for name, _ in players])
 
 
 def distinct_names(names: Sequence[str], additions: Sequence[str]) -> list[str]:

@@ -41,7 +41,7 @@ class FogFilter:
         self.map, self.rules, self.players, self.seat = map_, rules, players, seat
         self._owner: list[int] = []
         self._army: list[int] = []
-        self._shown: list[tuple[int, int]] = []
+        self._viewed: list[tuple[int, int]] = []
         self._picks = 0  # remaining steps of picking; during picking everything is visible
 
     def filter(self, event: Mapping[str, Any]) -> Event | None:
@@ -58,15 +58,19 @@ class FogFilter:
     def _start(self, event: Mapping[str, Any]) -> Event:
         self._owner, self._army = list(event["owner"]), list(event["army"])
         self._picks = self._picks_from(event)
-        self._shown = self._view()
+        self._viewed = self._view()
         if self.seat is None:
             return dict(event)
-        out: Event = {"event": "start", "owner": [o for o, _ in self._shown], "army": [a for _, a in self._shown]}
+        filtered: Event = {
+            "event": "start",
+            "owner": [o for o, _ in self._viewed],
+            "army": [a for _, a in self._viewed],
+        }
         if "offers" in event:
-            out["offers"] = [offer if p == self.seat else [] for p, offer in enumerate(event["offers"])]
+            filtered["offers"] = [offer if p == self.seat else [] for p, offer in enumerate(event["offers"])]
         if "picks" in event:
-            out["picks"] = event["picks"]
-        return out
+            filtered["picks"] = event["picks"]
+        return filtered
 
     def _picks_from(self, start: Mapping[str, Any]) -> int:
         """Return the number of picking steps: 1, or with alternating picks, the number of possible picks."""
@@ -74,42 +78,46 @@ class FogFilter:
             return 0
         if self.rules.picking != "alternating":
             return 1
-        taken = {region for region, owner in enumerate(start["owner"]) if owner >= 0}
-        regions = len(taken.union(*start["offers"]))
-        each = start.get("picks", self.rules.picks)
-        return min(each, regions // self.players) * self.players - len(taken)
+        picked_regions = {region for region, owner in enumerate(start["owner"]) if owner >= 0}
+        regions = len(picked_regions.union(*start["offers"]))
+        picks_each = start.get("picks", self.rules.picks)
+        return min(picks_each, regions // self.players) * self.players - len(picked_regions)
 
     def _step(self, event: Mapping[str, Any]) -> Event:
         before, foggy = list(self._owner), self._foggy
         for region, owner, army in event["changed"]:
             self._owner[region], self._army[region] = owner, army
         self._picks = self._picks - 1 if event["event"] == "picks" else 0
-        shown, self._shown = self._shown, self._view()
-        out = dict(event)
+        previous, self._viewed = self._viewed, self._view()
+        filtered = dict(event)
         if event["event"] == "round":
-            out["deploys"] = deploys_of(event)
+            filtered["deploys"] = deploys_of(event)
         if self.seat is None:
-            return out
-        out.pop("hash", None)
-        changed = [(r, new) for r, (old, new) in enumerate(zip(shown, self._shown, strict=True)) if old != new]
-        out["changed"] = [[r, owner, army] for r, (owner, army) in changed]
+            return filtered
+        filtered.pop("hash", None)
+        changed = [(r, new) for r, (old, new) in enumerate(zip(previous, self._viewed, strict=True)) if old != new]
+        filtered["changed"] = [[r, owner, army] for r, (owner, army) in changed]
         for name in ("orders", "wishes"):
             if name in event:
-                out[name] = [given if p == self.seat else None for p, given in enumerate(event[name])]
+                filtered[name] = [entry if p == self.seat else None for p, entry in enumerate(event[name])]
         if "dropped" in event:
-            out["dropped"] = [row for row in event["dropped"] if row[0] == self.seat]
+            filtered["dropped"] = [row for row in event["dropped"] if row[0] == self.seat]
         if event["event"] == "round":
-            seen = self._seen(before, event["moves"]) if foggy else range(len(before))
-            out["deploys"] = [row for row in out["deploys"] if is_order_visible(seen, self.seat, row[0], row[1])]
-            out["moves"] = [row for row in event["moves"] if is_order_visible(seen, self.seat, row[0], row[1], row[2])]
-        return out
+            seen_regions = self._seen_regions(before, event["moves"]) if foggy else range(len(before))
+            filtered["deploys"] = [
+                row for row in filtered["deploys"] if is_order_visible(seen_regions, self.seat, row[0], row[1])
+            ]
+            filtered["moves"] = [
+                row for row in event["moves"] if is_order_visible(seen_regions, self.seat, row[0], row[1], row[2])
+            ]
+        return filtered
 
     @property
     def _foggy(self) -> bool:
         """Whether fog now hides a part of the position from the viewer."""
         return self.seat is not None and self.rules.fog and not self._picks
 
-    def _seen(self, before: list[int], moves: list[list[int]]) -> frozenset[int]:
+    def _seen_regions(self, before: list[int], moves: list[list[int]]) -> frozenset[int]:
         """Return the regions that the player saw in a round.
 
         The last number in the row of a move is 1 if the move captured a region.
@@ -121,11 +129,11 @@ class FogFilter:
         return seen_in_round(self.map.neighbors, self.seat, before, self._owner, captured)
 
     def _view(self) -> list[tuple[int, int]]:
-        whole = list(zip(self._owner, self._army, strict=True))
+        position = list(zip(self._owner, self._army, strict=True))
         if self.seat is None or not self._foggy:
-            return whole
-        seen = () if self.seat == SPECTATOR else visible(self.map.neighbors, self._owner, self.seat)
-        return [both if r in seen else (UNKNOWN, 0) for r, both in enumerate(whole)]
+            return position
+        seen_regions = () if self.seat == SPECTATOR else visible(self.map.neighbors, self._owner, self.seat)
+        return [pair if r in seen_regions else (UNKNOWN, 0) for r, pair in enumerate(position)]
 
 
 def deploys_of(event: Mapping[str, Any]) -> list[list[int]]:

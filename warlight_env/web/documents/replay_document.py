@@ -49,13 +49,13 @@ def header_fields(header: Header, *, secret: bool = False) -> dict[str, Any]:
 
 def _colours(players: int) -> dict[str, Any]:
     """Return the colours of each player (fill, dark and light shade, badge), and the fill colour of neutral regions."""
-    chosen = theme(players)
+    palette = theme(players)
     return {
-        "fill": list(chosen.players),
-        "dark": [chosen.dark(p) for p in range(players)],
-        "light": [chosen.light(p) for p in range(players)],
+        "fill": list(palette.players),
+        "dark": [palette.dark(p) for p in range(players)],
+        "light": [palette.light(p) for p in range(players)],
         "shape": list(SHAPES[:players]),
-        "neutral": chosen.neutral,
+        "neutral": palette.neutral,
     }
 
 
@@ -63,9 +63,9 @@ def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]
     """Yield the events of a log as the player on `seat` may see them; if `seat` is None, yield everything."""
     filter_ = FogFilter(log.header.map, log.header.rules, len(log.header.players), seat)
     for event in plain_events(replace(log, variations=EMPTY)):
-        seen = filter_.filter(event)
-        if seen is not None:
-            yield seen
+        filtered = filter_.filter(event)
+        if filtered is not None:
+            yield filtered
 
 
 def replay_document(
@@ -100,16 +100,16 @@ def encoded(document: Any) -> bytes:
     return json.dumps(document, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode("ascii")
 
 
-def with_more(document: dict[str, Any], more: dict[str, bytes]) -> bytes:
-    """Return a nonempty document as JSON, with the additional fields `more`, whose values are JSON already."""
-    fields = b"".join(b",%b:%b" % (encoded(name), text) for name, text in more.items())
+def with_more(document: dict[str, Any], extra_fields: dict[str, bytes]) -> bytes:
+    """Return a nonempty document as JSON, with the additional fields `extra_fields`, whose values are JSON already."""
+    fields = b"".join(b",%b:%b" % (encoded(name), text) for name, text in extra_fields.items())
     return encoded(document)[:-1] + fields + b"}"
 
 
 def embed(page: str, document: Any) -> str:
     """Return the HTML page with a document (data or JSON bytes) inside, so that the page needs no other files."""
     text = document if isinstance(document, bytes) else encoded(document)
-    inside = text.replace(b"<", b"\\u003c").decode("ascii")
-    script = f'<script type="application/json" id="warlight-document">{inside}</script>'
-    head, body, rest = page.partition("<body>")
-    return f"{head}{body}{script}{rest}"
+    escaped = text.replace(b"<", b"\\u003c").decode("ascii")
+    script = f'<script type="application/json" id="warlight-document">{escaped}</script>'
+    head, body_tag, tail = page.partition("<body>")
+    return f"{head}{body_tag}{script}{tail}"

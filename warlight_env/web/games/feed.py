@@ -49,21 +49,21 @@ class Feed:
     def __init__(self, room: FeedRoom) -> None:
         self._room = room
         self._texts: dict[int | None, _SeatEvents] = {}
-        self._now: dict[int | None, tuple[int, str]] = {}
+        self._states: dict[int | None, tuple[int, str]] = {}
         self._version = 0
-        self._waiting: set[asyncio.Event] = set()
+        self._wake_events: set[asyncio.Event] = set()
         self._closed = False
-        self._there: Counter[int | None] = Counter()
+        self._viewer_counts: Counter[int | None] = Counter()
 
     @property
     def size(self) -> int:
         """The size in bytes of the encoded events that viewers receive."""
-        return sum(cut.size for cut in self._texts.values())
+        return sum(seat_events.size for seat_events in self._texts.values())
 
     @property
     def viewers(self) -> int:
         """The number of viewers."""
-        return self._there.total()
+        return self._viewer_counts.total()
 
     @property
     def closed(self) -> bool:
@@ -72,13 +72,13 @@ class Feed:
 
     def viewer_count(self, seat: int | None) -> int:
         """Return the number of viewers of a seat."""
-        return self._there[seat]
+        return self._viewer_counts[seat]
 
     def notify(self) -> None:
         """Note a change, and wake the streams of all viewers."""
         self._version += 1
-        for waiting in self._waiting:
-            waiting.set()
+        for event in self._wake_events:
+            event.set()
 
     def close(self) -> None:
         """End the streams of all viewers."""
@@ -90,47 +90,47 @@ class Feed:
 
         A viewer that leaves earlier must close this generator (`contextlib.aclosing`), or it still counts as a viewer.
         """
-        cut = self._texts.setdefault(seat, _SeatEvents(self._room, seat))
-        if after >= (count := await cut.count()):
+        seat_events = self._texts.setdefault(seat, _SeatEvents(self._room, seat))
+        if after >= (count := await seat_events.count()):
             raise RequestError(f"after {after}: the game has events 0 to {count - 1}")
-        place, told, wake = after + 1, -1, asyncio.Event()
-        self._waiting.add(wake)
-        self._there[seat] += 1
+        number, sent_version, wake = after + 1, -1, asyncio.Event()
+        self._wake_events.add(wake)
+        self._viewer_counts[seat] += 1
         self._room.viewers_changed(seat)
         try:
             while not self._closed:
                 wake.clear()
-                async for text in cut.since(place):
+                async for text in seat_events.since(number):
                     yield text
-                    place += 1
-                if told != self._version:
-                    told = self._version
+                    number += 1
+                if sent_version != self._version:
+                    sent_version = self._version
                     yield self._state(seat)
                     await asyncio.sleep(MESSAGE_SECONDS)
-                    await self._event_after(cut, place, wake, STATE_SECONDS - MESSAGE_SECONDS)
+                    await self._wait_for_event(seat_events, number, wake, STATE_SECONDS - MESSAGE_SECONDS)
                     continue
                 await wake.wait()
         finally:
-            self._waiting.discard(wake)
-            self._there[seat] -= 1
+            self._wake_events.discard(wake)
+            self._viewer_counts[seat] -= 1
             self._room.viewers_changed(seat)
 
-    async def _event_after(self, cut: _SeatEvents, place: int, wake: asyncio.Event, seconds: float) -> None:
-        """Wait until event number `place` exists, but at most `seconds` seconds."""
+    async def _wait_for_event(self, seat_events: _SeatEvents, number: int, wake: asyncio.Event, seconds: float) -> None:
+        """Wait until event number `number` exists, but at most `seconds` seconds."""
         clock = asyncio.get_running_loop().time
-        until = clock() + seconds
-        while not self._closed and not cut.has(place) and clock() < until:
+        deadline = clock() + seconds
+        while not self._closed and not seat_events.has(number) and clock() < deadline:
             wake.clear()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout_at(until):
+                async with asyncio.timeout_at(deadline):
                     await wake.wait()
 
     def _state(self, seat: int | None) -> str:
         """Return the current state for the viewers of a seat; all of them get the same cached text."""
-        version, text = self._now.get(seat, (-1, ""))
+        version, text = self._states.get(seat, (-1, ""))
         if version != self._version:
             text = _text(self._room.live_state(seat))
-            self._now[seat] = self._version, text
+            self._states[seat] = self._version, text
         return text
 
 
@@ -143,45 +143,45 @@ class _SeatEvents:
     def __init__(self, room: FeedRoom, seat: int | None) -> None:
         self._log = room.log
         self._filter = FogFilter(room.game.map, room.game.rules, room.game.players, seat)
-        self._seen = 0  # events that the filter has processed
+        self._filtered_count = 0  # events that the filter has processed
         self._texts: list[str] = []
         self.size = 0  #: characters of the texts, one byte each
 
-    async def since(self, place: int) -> AsyncIterator[str]:
-        """Yield the texts from event number `place` on. Other tasks can run between parts of a long game."""
-        began = time.perf_counter()
-        while place < len(self._texts) or self._seen < self._log.events:
-            if place < len(self._texts):
-                yield self._texts[place]
-                place += 1
+    async def since(self, number: int) -> AsyncIterator[str]:
+        """Yield the texts from event number `number` on. Other tasks can run between parts of a long game."""
+        start = time.perf_counter()
+        while number < len(self._texts) or self._filtered_count < self._log.events:
+            if number < len(self._texts):
+                yield self._texts[number]
+                number += 1
             else:
-                self._cut(began + FILTER_SECONDS)
-            if time.perf_counter() - began > FILTER_SECONDS:
+                self._filter_events(start + FILTER_SECONDS)
+            if time.perf_counter() - start > FILTER_SECONDS:
                 await asyncio.sleep(0)
-                began = time.perf_counter()
+                start = time.perf_counter()
 
     async def count(self) -> int:
         """Return the number of the seat's events so far."""
-        while self._seen < self._log.events:
-            self._cut(time.perf_counter() + FILTER_SECONDS)
+        while self._filtered_count < self._log.events:
+            self._filter_events(time.perf_counter() + FILTER_SECONDS)
             await asyncio.sleep(0)
         return len(self._texts)
 
-    def has(self, place: int) -> bool:
-        """Filter new events for at most `FILTER_SECONDS` seconds; return whether event number `place` then exists."""
-        if place >= len(self._texts):
-            self._cut(time.perf_counter() + FILTER_SECONDS)
-        return place < len(self._texts)
+    def has(self, number: int) -> bool:
+        """Filter new events for at most `FILTER_SECONDS` seconds; return whether event number `number` then exists."""
+        if number >= len(self._texts):
+            self._filter_events(time.perf_counter() + FILTER_SECONDS)
+        return number < len(self._texts)
 
-    def _cut(self, until: float) -> None:
-        """Filter at least one remaining event, then further events until the time `until`."""
-        while self._seen < self._log.events:
-            event: Any = self._filter.filter(self._log.event(self._seen))
-            self._seen += 1
+    def _filter_events(self, deadline: float) -> None:
+        """Filter at least one remaining event, then further events until the time `deadline`."""
+        while self._filtered_count < self._log.events:
+            event: Any = self._filter.filter(self._log.event(self._filtered_count))
+            self._filtered_count += 1
             if event is not None:
                 self._texts.append(_text({"type": "event", "n": len(self._texts), **event}))
                 self.size += len(self._texts[-1])
-            if time.perf_counter() > until:
+            if time.perf_counter() > deadline:
                 return
 
 

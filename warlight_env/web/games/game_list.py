@@ -37,20 +37,20 @@ class SharedTask(Generic[T]):
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self._work = work
         self._lock = asyncio.Lock()
-        self._coming: asyncio.Task[T] | None = None
+        self._next_run: asyncio.Task[T] | None = None
         self._tasks: set[asyncio.Task[T]] = set()
 
     async def get(self) -> T:
         """Return the work's result, or raise its error."""
-        if self._coming is None:
-            self._coming = asyncio.ensure_future(self._run())
-            self._tasks.add(self._coming)
-            self._coming.add_done_callback(self._tasks.discard)
-        return await asyncio.shield(self._coming)
+        if self._next_run is None:
+            self._next_run = asyncio.ensure_future(self._run())
+            self._tasks.add(self._next_run)
+            self._next_run.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(self._next_run)
 
     async def _run(self) -> T:
         async with self._lock:
-            self._coming = None
+            self._next_run = None
             return await self._work()
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ class ListedGame:
     """A game in the folder: the time of its last change in seconds, and the stamps (time, size) of its two files."""
 
     id: str
-    when: int
+    modified: int
     stamps: tuple[FileStamp, FileStamp]
 
 
@@ -79,12 +79,13 @@ class GameList:
 
     def __init__(self, folder: Path, process_pool: ProcessPool, rows: Callable[[], dict[str, Row]]) -> None:
         self._folder, self._process_pool, self._rows = folder, process_pool, rows
-        self._known: dict[str, tuple[tuple[FileStamp, FileStamp], Row | None]] = {}  # from the last scan of the folder
+        # from the last scan of the folder
+        self._cached_rows: dict[str, tuple[tuple[FileStamp, FileStamp], Row | None]] = {}
         self._thread = ThreadPoolExecutor(
             1, "warlight-listing"
         )  # its own thread, because other threads may be busy for long
-        self._shared = SharedTask(self._newest)
-        self._whole = SharedTask(self._scan)
+        self._newest_task = SharedTask(self._newest)
+        self._scan_task = SharedTask(self._scan)
         self._reading: asyncio.Task[None] | None = None
 
     async def newest(self) -> list[Row]:
@@ -92,23 +93,23 @@ class GameList:
 
         While the process pool is busy, games with unread logs are left out.
         """
-        return await self._shared.get()
+        return await self._newest_task.get()
 
     async def all(self) -> tuple[list[Row], int]:
         """Return the entries of all games with a known log, and the number of unread logs.
 
         The method also starts to read the unread logs.
         """
-        found = await self._whole.get()
-        here = self._rows()
+        entries = await self._scan_task.get()
+        loaded_rows = self._rows()
         rows, missing = [], []
-        for entry in found:
-            row = here.get(entry.id) or self._row(entry)
+        for entry in entries:
+            row = loaded_rows.get(entry.id) or self._row(entry)
             if row is None:
-                if not self._read(entry):
+                if not self._is_cached(entry):
                     missing.append(entry)
             elif row["begun"] or row["name"]:
-                rows.append(_shown(entry, row))
+                rows.append(_list_entry(entry, row))
         if missing and (self._reading is None or self._reading.done()):
             self._reading = asyncio.get_running_loop().create_task(self._read_all(missing))
         return rows, len(missing)
@@ -119,59 +120,61 @@ class GameList:
 
     def close(self) -> None:
         """Stop the list and its thread."""
-        self._shared.close()
-        self._whole.close()
+        self._newest_task.close()
+        self._scan_task.close()
         if self._reading is not None:
             self._reading.cancel()
         self._thread.shutdown(wait=True)
 
     async def _scan(self) -> list[ListedGame]:
-        found = await self.in_thread(listed, self._folder)
-        ids = {entry.id for entry in found}
-        self._known = {id: known for id, known in self._known.items() if id in ids}
-        return found
+        entries = await self.in_thread(listed, self._folder)
+        ids = {entry.id for entry in entries}
+        self._cached_rows = {id: cached for id, cached in self._cached_rows.items() if id in ids}
+        return entries
 
-    def _read(self, entry: ListedGame) -> bool:
+    def _is_cached(self, entry: ListedGame) -> bool:
         """Return whether the current versions of the game's files have already been read."""
-        return self._known.get(entry.id, (None, None))[0] == entry.stamps
+        return self._cached_rows.get(entry.id, (None, None))[0] == entry.stamps
 
     def _row(self, entry: ListedGame) -> Row | None:
-        return self._known[entry.id][1] if self._read(entry) else None
+        return self._cached_rows[entry.id][1] if self._is_cached(entry) else None
 
     async def _newest(self) -> list[Row]:
         rows: list[Row] = []
-        waiting = await self._whole.get()
-        while waiting and len(rows) < MAX_LISTED:
-            part, waiting = waiting[:MAX_LISTED], waiting[MAX_LISTED:]
-            here = self._rows()
+        remaining = await self._scan_task.get()
+        while remaining and len(rows) < MAX_LISTED:
+            part, remaining = remaining[:MAX_LISTED], remaining[MAX_LISTED:]
+            loaded_rows = self._rows()
             with contextlib.suppress(RequestError, ProcessPoolError):
-                await self._learn([entry for entry in part if entry.id not in here and not self._read(entry)])
+                await self._read_logs(
+                    [entry for entry in part if entry.id not in loaded_rows and not self._is_cached(entry)]
+                )
             for entry in part:
-                row = here.get(entry.id) or self._row(entry)
+                row = loaded_rows.get(entry.id) or self._row(entry)
                 if row is not None and (row["begun"] or row["name"]):
-                    rows.append(_shown(entry, row))
+                    rows.append(_list_entry(entry, row))
         return rows[:MAX_LISTED]
 
     async def _read_all(self, missing: Sequence[ListedGame]) -> None:
         """Read the logs part by part. A single log that the process pool cannot read is not tried again."""
         for part in _parts(missing):
             try:
-                await self._learn(part)
+                await self._read_logs(part)
             except (RequestError, ProcessPoolError) as error:
                 if getattr(error, "status", 0) in BUSY and len(part) > 1:
                     await asyncio.sleep(WAIT)  # the process pool is busy: the next list reads these logs
                 elif len(part) == 1:
-                    self._known[part[0].id] = part[0].stamps, None
+                    self._cached_rows[part[0].id] = part[0].stamps, None
 
-    async def _learn(self, entries: Sequence[ListedGame]) -> None:
+    async def _read_logs(self, entries: Sequence[ListedGame]) -> None:
         """Read the logs of `entries` in the process pool."""
         for part in _parts(entries):
             rows = await self._process_pool.short(worker_tasks.rows_of, self._folder, [entry.id for entry in part])
-            self._known.update({entry.id: (entry.stamps, row) for entry, row in zip(part, rows, strict=True)})
+            self._cached_rows.update({entry.id: (entry.stamps, row) for entry, row in zip(part, rows, strict=True)})
 
 
-def _shown(entry: ListedGame, row: Row) -> Row:
-    return {"id": entry.id, **{key: value for key, value in row.items() if key != "begun"}, "when": entry.when}
+def _list_entry(entry: ListedGame, row: Row) -> Row:
+    return {"id": entry.id, **{key: value for key, value in row.items() if key != "begun"}, "when": entry.modified}
 
 
 def _parts(entries: Sequence[ListedGame]) -> Iterator[list[ListedGame]]:
@@ -196,12 +199,12 @@ def listed(folder: Path) -> list[ListedGame]:
     try:
         with os.scandir(folder) as files:
             for file in files:
-                for end, stamps in ((SEATS, seats), (f"{PARTIAL}{PLAIN}", logs), (PLAIN, logs)):
-                    if file.name.endswith(end):
+                for suffix, stamps in ((SEATS, seats), (f"{PARTIAL}{PLAIN}", logs), (PLAIN, logs)):
+                    if file.name.endswith(suffix):
                         with contextlib.suppress(OSError):  # the file was just deleted
-                            stamps[file.name.removesuffix(end)] = file_stamp(file.stat())
+                            stamps[file.name.removesuffix(suffix)] = file_stamp(file.stat())
                         break
     except FileNotFoundError:
         return []
-    there = [ListedGame(id, logs[id][0] // 10**9, (stamp, logs[id])) for id, stamp in seats.items() if id in logs]
-    return sorted(there, key=lambda entry: (entry.stamps[1][0], entry.id), reverse=True)
+    games = [ListedGame(id, logs[id][0] // 10**9, (stamp, logs[id])) for id, stamp in seats.items() if id in logs]
+    return sorted(games, key=lambda entry: (entry.stamps[1][0], entry.id), reverse=True)

@@ -92,7 +92,7 @@ class GameLoop:
 
     def __init__(self, room: LoopRoom) -> None:
         self._room = room
-        self._news = asyncio.Event()
+        self._wake_event = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -108,7 +108,7 @@ class GameLoop:
 
     def wake(self) -> None:
         """Wake the task after a change, so that the task checks whether it must still wait."""
-        self._news.set()
+        self._wake_event.set()
 
     async def _play(self) -> None:
         room = self._room
@@ -118,18 +118,18 @@ class GameLoop:
                 # Resignations that the server had not logged before its last end.
                 room.resignations.to_log(room.game.round, room.log.log_resignation)
                 if room.log.has_unsaved:
-                    await self._on_disk(room.log.save)
+                    await self._retry_save(room.log.save)
             while not room.over:
                 if not room.humans and room.game.phase == "play":
-                    await self._reckon()
-                await self._everybody()
+                    await self._estimate_win_probabilities()
+                await self._collect_turns()
                 if room.over:  # because of a resignation
                     break
                 if not room.humans:
                     due = await self._keep_pace(due)
                 await self._resolve()
             if not room.log.path.exists():
-                await self._on_disk(lambda: room.log.finish(self._tell_end))
+                await self._retry_save(lambda: room.log.finish(self._log_end))
             room.turns.forget()
         except Exception as error:  # its text may reveal secrets of all seats: viewers receive only the error's type
             kind = type(error).__name__
@@ -139,7 +139,7 @@ class GameLoop:
         finally:
             room.feed.notify()
 
-    async def _reckon(self) -> None:
+    async def _estimate_win_probabilities(self) -> None:
         """Compute the win probabilities of the current position, for viewers of a game between bots.
 
         Games of people get no win probabilities, unless a player asks for them. If bots wait for the same worker, the
@@ -149,8 +149,8 @@ class GameLoop:
         if room.bot_workers.busy(room.number):
             room.win_probabilities += [None] * (room.game.round + 1 - len(room.win_probabilities))
             return
-        asked = QueriedPosition.of(room.game.view(0))
-        position = replace(asked, owner=room.game.owner.tolist(), army=room.game.army.tolist())
+        view_position = QueriedPosition.of(room.game.view(0))
+        position = replace(view_position, owner=room.game.owner.tolist(), army=room.game.army.tolist())
         playouts = max(1, min(LIVE_ROLLOUTS, int(ROLLOUTS_PER_SECOND * room.pace)))
         question = BotQuery(room.setup, position, None, room.game.round, win_probabilities=True, games=playouts)
         answer = await room.bot_workers.ask(question, room.number)
@@ -158,21 +158,21 @@ class GameLoop:
             _log.warning("game %s: no win probabilities: %s", room.id, answer.error)
         room.win_probabilities += [None] * (room.game.round - len(room.win_probabilities)) + [answer.win_probabilities]
 
-    async def _everybody(self) -> None:
+    async def _collect_turns(self) -> None:
         """Wait until all seats have submitted their turns. The bots think in parallel, while the people think."""
         room = self._room
-        bots = [asyncio.ensure_future(self._ask(s)) for s in room.awaited if room.seats[s].spec is not None]
+        bots = [asyncio.ensure_future(self._ask_bot(s)) for s in room.awaited if room.seats[s].spec is not None]
         for bot in bots:
-            bot.add_done_callback(lambda done: self._news.set())
+            bot.add_done_callback(lambda done: self._wake_event.set())
         try:
             while room.awaited:
-                self._news.clear()
+                self._wake_event.clear()
                 room.clock.run(self._thinking())
                 room.feed.notify()
                 with contextlib.suppress(TimeoutError):
                     # Python 3.11's wait_for may swallow a cancellation.
                     async with asyncio.timeout(room.clock.seconds_to_check):
-                        await self._news.wait()
+                        await self._wake_event.wait()
                 if room.clock.expired:
                     await self._time_is_up()
                 for bot in bots:
@@ -199,34 +199,34 @@ class GameLoop:
         """Submit for each late person: an empty turn, or picks of the first regions that are offered."""
         room = self._room
         for s in [s for s in room.awaited if room.seats[s].spec is None]:
-            await self._on_disk(functools.partial(room.commands.commit_empty, s))
+            await self._retry_save(functools.partial(room.commands.commit_empty, s))
 
-    async def _ask(self, s: int) -> None:
+    async def _ask_bot(self, s: int) -> None:
         room = self._room
         seat, view = room.seats[s], room.game.view(s)
         seed = derive_seed(room.game.seed, s + 1, room.game.round)
         question = BotQuery(room.setup, QueriedPosition.of(view), seat.spec, seed, agent_key=room.id)
         asking = True
 
-        def told(state: CompileState | None) -> None:
+        def report_state(state: CompileState | None) -> None:
             if not asking:  # the game no longer waits for this bot
                 return
-            if seat.since is None or (state is None) != (seat.preparing is None):
-                seat.since = time.monotonic()
+            if seat.busy_since is None or (state is None) != (seat.preparing is None):
+                seat.busy_since = time.monotonic()
             seat.preparing = state
             room.feed.notify()
 
         try:
-            answer = await room.bot_workers.ask(question, room.number + s, told)
+            answer = await room.bot_workers.ask(question, room.number + s, report_state)
         finally:
-            asking, seat.since, seat.preparing = False, None, None
-        seat.last, seat.spent = answer.seconds, seat.spent + answer.seconds
-        due = 0 if view.phase == "pick" else view.round + 1
+            asking, seat.busy_since, seat.preparing = False, None, None
+        seat.last_seconds, seat.total_seconds = answer.seconds, seat.total_seconds + answer.seconds
+        number = 0 if view.phase == "pick" else view.round + 1
         if answer.error is not None:
-            seat.failure = BotFailure(due, answer.seconds if answer.late else None)
-        elif seat.failure is not None and seat.failure.round < due - 1:  # the page shows a failure for a round
+            seat.failure = BotFailure(number, answer.seconds if answer.late else None)
+        elif seat.failure is not None and seat.failure.round < number - 1:  # the page shows a failure for a round
             seat.failure = None
-        room.log.seat_states[s].thought = answer.insight if answer.error is None else {"error": answer.error}
+        room.log.seat_states[s].next_insight = answer.insight if answer.error is None else {"error": answer.error}
         if view.phase == "pick":
             room.commands.submit(s, list(view.offers) if answer.preferences is None else answer.preferences)
         else:
@@ -243,14 +243,14 @@ class GameLoop:
         room = self._room
         while True:
             due, now = last + room.pace, time.monotonic()
-            rest = due - now
-            waiting = room.paused or not room.feed.viewers
-            if not waiting and rest <= 0:
-                return due if -rest < room.pace else now
-            self._news.clear()
+            remaining = due - now
+            is_waiting = room.paused or not room.feed.viewers
+            if not is_waiting and remaining <= 0:
+                return due if -remaining < room.pace else now
+            self._wake_event.clear()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(None if waiting else rest):
-                    await self._news.wait()
+                async with asyncio.timeout(None if is_waiting else remaining):
+                    await self._wake_event.wait()
 
     async def _resolve(self) -> None:
         """Play the round or picks on a copy of the game. The copy replaces the game once the result is on disk."""
@@ -267,12 +267,12 @@ class GameLoop:
             room.log.played(turns, result, after)
         if after.phase != "pick":
             room.resignations.to_log(after.round, room.log.log_resignation)
-        await self._on_disk(room.log.save)
+        await self._retry_save(room.log.save)
         room.game = after
         room.commands.start_next_step()
         room.wake()
 
-    def _tell_end(self) -> None:
+    def _log_end(self) -> None:
         """Write to the log the resignations that are not in the log yet, and then the end."""
         room = self._room
         room.resignations.to_log(None, room.log.log_resignation)
@@ -280,17 +280,17 @@ class GameLoop:
             room.log.draw_agreed(room.game.round, room.resignations.drawn)
         room.log.ended(room.resignations.end(room.game))
 
-    async def _on_disk(self, save: Callable[[], None]) -> None:
+    async def _retry_save(self, save: Callable[[], None]) -> None:
         """Repeat `save` until it succeeds. The game waits and continues as soon as the disk has space."""
         room = self._room
         while True:
             try:
                 save()
             except DiskError as error:
-                waits = f"the game is paused and nothing is lost: the server cannot write its log ({error.reason})"
-                if room.error != waits:
+                message = f"the game is paused and nothing is lost: the server cannot write its log ({error.reason})"
+                if room.error != message:
                     _log.error("game %s is paused: %s", room.id, error)
-                    room.failure = refusal(waits, code="waits", values={"reason": error.reason})
+                    room.failure = refusal(message, code="waits", values={"reason": error.reason})
                     room.feed.notify()
                 await asyncio.sleep(RETRY)
             else:

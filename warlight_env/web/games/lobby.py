@@ -107,9 +107,9 @@ class Lobby:
         self._resuming: dict[str, asyncio.Task[Room]] = {}
         self._deleting: set[str] = set()  # requests for these games get the answer that they do not exist
         self._rematch_lock = asyncio.Lock()
-        self._made = 0
-        self._cleared = -DELETE_INTERVAL
-        self._coming = 0  # games that are being made or read, and will soon be in memory
+        self._rooms_made = 0
+        self._last_cleanup = -DELETE_INTERVAL
+        self._reserved = 0  # games that are being made or read, and will soon be in memory
 
     # Creating games
 
@@ -130,11 +130,11 @@ class Lobby:
             players: for each seat, the player's name, and the specification of its bot (None for a person).
             drawing: the drawing of the map as JSON; None: the drawing is made from the map.
         """
-        chosen = secrets.randbits(53) if seed is None else seed
-        new = functools.partial(Game, map_, rules, len(players), chosen, picks)
-        async with self._place():
+        game_seed = secrets.randbits(53) if seed is None else seed
+        make_game = functools.partial(Game, map_, rules, len(players), game_seed, picks)
+        async with self._reserve_place():
             seats = self._new_seats(players, seat_options.friends)
-            room = await self._room(secrets.token_hex(6), seats, new, pace, drawing=drawing)
+            room = await self._room(secrets.token_hex(6), seats, make_game, pace, drawing=drawing)
             room.clock = TurnClock(seat_options.clock)
             return await self._open(room, lambda: room.log.began(room.game, room.log.seat_states, room.limit))
 
@@ -145,26 +145,28 @@ class Lobby:
         return the existing game. The second returned value is whether the rematch is new.
         """
         async with self._rematch_lock:  # two requests at once get the same game
-            if room.rematch is not None and (there := await self._there(room.rematch)) is not None:
-                room.rematch_saved = there.saved_game
-                return there, False
+            if room.rematch is not None and (existing := await self._find_room(room.rematch)) is not None:
+                room.rematch_saved = existing.saved_game
+                return existing, False
             players = [(seat.name, seat.spec) for seat in room.seats]
             seat_options = SeatOptions(frozenset(room.friends), room.clock.seconds)
             game, picks, drawing = room.game, picks_of(room.header), await self.drawing(room)
-            made = await self.create_game(players, game.map, game.rules, None, picks, room.pace, drawing, seat_options)
-            room.rematch, room.rematch_saved = made.id, made.saved_game
+            rematch = await self.create_game(
+                players, game.map, game.rules, None, picks, room.pace, drawing, seat_options
+            )
+            room.rematch, room.rematch_saved = rematch.id, rematch.saved_game
         if await self._saved_game_of(room.id) is not None and room.id not in self._deleting:  # not deleted meanwhile
             with contextlib.suppress(DiskError):  # on an error, the rematch is only known until the server ends
                 room.save()
         room.wake()
-        return made, True
+        return rematch, True
 
-    async def _there(self, id: str) -> Room | None:
+    async def _find_room(self, id: str) -> Room | None:
         """Return a game of the folder, and load the game if it is not in memory; None if the game has been deleted."""
         if id in self._rooms:
             return self._rooms[id]
         saved = await asyncio.to_thread(read_saved_game, self.folder, id)
-        return None if saved is None or id in self._deleting else await self._resumed(id)
+        return None if saved is None or id in self._deleting else await self._resume_once(id)
 
     async def _saved_game_of(self, id: str) -> SavedGame | None:
         """Return the saved data of a game without loading the game; None if it is missing or damaged."""
@@ -177,9 +179,9 @@ class Lobby:
     async def branch(self, source: LogSource, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
         """Make a new game from a log's position after `rounds` rounds; the players may differ from those of the log."""
         seats = self._new_seats(players)
-        async with self._place():
+        async with self._reserve_place():
             loaded: LoadedGame = await self.process_pool.long(
-                worker_tasks.branch_game, source, rounds, _described(seats)
+                worker_tasks.branch_game, source, rounds, _logged_players(seats)
             )
             room = await self._room(secrets.token_hex(6), seats, functools.partial(Game.from_dict, loaded.saved))
             return await self._open(room, lambda: room.log.load(loaded.header, loaded.lines, loaded.complete))
@@ -196,26 +198,35 @@ class Lobby:
         self,
         id: str,
         seats: list[Seat],
-        new: Callable[[], Game],
+        make_game: Callable[[], Game],
         pace: float = PACE,
         watch_token: str | None = None,
         drawing: bytes | None = None,
     ) -> Room:
-        """Make a room. `new`: makes the game, in a thread, because a large map takes long."""
+        """Make a room. `make_game`: makes the game, in a thread, because a large map takes long."""
 
-        def made() -> tuple[Game, WorkerSetup]:
-            game = new()
+        def make() -> tuple[Game, WorkerSetup]:
+            game = make_game()
             return game, WorkerSetup.of(game.map, game.rules, game.players)
 
-        game, setup = await asyncio.to_thread(made)
-        log = GameLogWriter(self.folder / f"{id}{PLAIN}", _described(seats))
-        watched = all(seat.spec is not None for seat in seats)
-        token = watch_token or (secrets.token_urlsafe(18) if watched else None)
-        self._made += 1
+        game, setup = await asyncio.to_thread(make)
+        log = GameLogWriter(self.folder / f"{id}{PLAIN}", _logged_players(seats))
+        is_watched = all(seat.spec is not None for seat in seats)
+        token = watch_token or (secrets.token_urlsafe(18) if is_watched else None)
+        self._rooms_made += 1
         room = Room(
-            id, seats, game, log, setup, self.bot_workers, token, pace, drawing=drawing, number=self._made * len(seats)
+            id,
+            seats,
+            game,
+            log,
+            setup,
+            self.bot_workers,
+            token,
+            pace,
+            drawing=drawing,
+            number=self._rooms_made * len(seats),
         )
-        room.spectate_token = None if watched else secrets.token_urlsafe(18)
+        room.spectate_token = None if is_watched else secrets.token_urlsafe(18)
         return room
 
     async def _open(self, room: Room, begin: Callable[[], None]) -> Room:
@@ -238,24 +249,24 @@ class Lobby:
         return room
 
     @contextlib.asynccontextmanager
-    async def _place(self) -> AsyncIterator[None]:
+    async def _reserve_place(self) -> AsyncIterator[None]:
         """Reserve a place in memory for a game that is being made or read.
 
         Raises:
             RequestError: no place is free, because all games have viewers or are being made.
         """
-        while (many := len(self._rooms) + self._coming >= self.max_rooms) or self.size >= self.max_bytes:
+        while (has_max_rooms := len(self._rooms) + self._reserved >= self.max_rooms) or self.size >= self.max_bytes:
             if not await self._evict_one():
-                what = f"{self.max_rooms} games" if many else f"games of {self.max_bytes >> 20} MiB"
-                text = f"the server has {what}, and all are in use: try again later"
-                if many:
+                usage = f"{self.max_rooms} games" if has_max_rooms else f"games of {self.max_bytes >> 20} MiB"
+                text = f"the server has {usage}, and all are in use: try again later"
+                if has_max_rooms:
                     raise RequestError(text, 429, code="games-full", n=self.max_rooms)
                 raise RequestError(text, 429, code="memory-full", size=self.max_bytes >> 20)
-        self._coming += 1
+        self._reserved += 1
         try:
             yield
         finally:
-            self._coming -= 1
+            self._reserved -= 1
 
     async def _evict_one(self) -> bool:
         """Remove from memory (not from disk) the least recently used game without viewers. False: there is none."""
@@ -275,8 +286,8 @@ class Lobby:
         Raises:
             DiskError: the change could not be saved; nothing has changed.
         """
-        chosen = {"paused": paused, "pace": None if pace is None else max(0.05, pace)}
-        self._change(room, {name: value for name, value in chosen.items() if value is not None})
+        settings = {"paused": paused, "pace": None if pace is None else max(0.05, pace)}
+        self._change(room, {name: value for name, value in settings.items() if value is not None})
         room.wake()
 
     def _change(self, room: Room, values: dict[str, Any]) -> None:
@@ -299,27 +310,27 @@ class Lobby:
         Raises:
             RequestError: there is no such game, or the token is not one of its tokens.
         """
-        wrong = _no_such_game() if not guest else RequestError(str(uninvited()["error"]), 401, code="token")
+        error = _no_such_game() if not guest else RequestError(str(uninvited()["error"]), 401, code="token")
         if not _ID.fullmatch(id):
-            raise wrong
+            raise error
         room = self._rooms.get(id)
         if room is None:
             saved = await asyncio.to_thread(read_saved_game, self.folder, id)
             if saved is None or not (saved.invites(token) or (not guest and saved.holds(token))):
-                raise wrong
-            room = self._rooms.get(id) or await self._resumed(id)
+                raise error
+            room = self._rooms.get(id) or await self._resume_once(id)
         if guest and not room.saved_game.invites(token):
-            raise wrong
+            raise error
         if room.spectate_token is not None and tokens_equal(room.spectate_token, token):
             return Access(room, SPECTATOR)
-        for seat, there in enumerate(room.seats):
-            if there.spec is None and tokens_equal(there.token, token):
+        for seat, player in enumerate(room.seats):
+            if player.spec is None and tokens_equal(player.token, token):
                 return Access(room, seat)
         if room.watch_token is not None and tokens_equal(room.watch_token, token):
             return Access(room, None)
-        raise wrong
+        raise error
 
-    async def _resumed(self, id: str) -> Room:
+    async def _resume_once(self, id: str) -> Room:
         """Return a game from disk, loaded once for all concurrent requests; `RequestError` if it is being deleted."""
         if id in self._deleting:
             raise _no_such_game()
@@ -329,18 +340,18 @@ class Lobby:
         return await asyncio.shield(self._resuming[id])
 
     async def _resume(self, id: str) -> Room:
-        async with self._place():
+        async with self._reserve_place():
             # Read the file again, because the game may have been deleted in the meantime.
             saved = await asyncio.to_thread(read_saved_game, self.folder, id)
             if saved is None:
                 raise _no_such_game()
             data = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
             loaded: LoadedGame = await self.process_pool.short(worker_tasks.load_game, data)
-            new = functools.partial(Game.from_dict, loaded.saved)
+            make_game = functools.partial(Game.from_dict, loaded.saved)
             if len(saved.seats) != len(loaded.header.players):
                 raise RequestError(f"the file {id}{SEATS} does not belong to the game in the log", 500)
             seats = [Seat(*row, friend=seat in saved.friends) for seat, row in enumerate(saved.seats)]
-            room = await self._room(id, seats, new, saved.pace, saved.watch)
+            room = await self._room(id, seats, make_game, saved.pace, saved.watch)
             room.paused, room.name, room.rematch = saved.paused, saved.name, saved.rematch
             room.opened_before = saved.opened
             room.spectate_token, room.clock = saved.spectate, TurnClock(saved.clock)
@@ -363,9 +374,9 @@ class Lobby:
         """Give a game a name, or none ('').
 
         Raises:
-            RequestError: see `_held`. DiskError: the name could not be saved; nothing has changed.
+            RequestError: see `_authorized_game`. DiskError: the name could not be saved; nothing has changed.
         """
-        saved = await self._held(id, token)
+        saved = await self._authorized_game(id, token)
         if id in self._resuming:
             await asyncio.wait([self._resuming[id]])
         room = self._rooms.get(id)
@@ -379,12 +390,12 @@ class Lobby:
         """Delete a game from the folder for good, and disconnect its viewers.
 
         Raises:
-            RequestError: see `_held`. DiskError: the system refuses the deletion.
+            RequestError: see `_authorized_game`. DiskError: the system refuses the deletion.
         """
-        await self._held(id, token)
-        await self._take_out(id)
+        await self._authorized_game(id, token)
+        await self._delete_game(id)
 
-    async def _take_out(self, id: str) -> None:
+    async def _delete_game(self, id: str) -> None:
         """Remove a game from memory and from the folder. Requests during the deletion do not find the game."""
         self._deleting.add(id)
         try:
@@ -401,7 +412,7 @@ class Lobby:
         finally:
             self._deleting.discard(id)
 
-    async def _held(self, id: str, token: str) -> SavedGame:
+    async def _authorized_game(self, id: str, token: str) -> SavedGame:
         """Return the saved data of a game, without loading the game.
 
         The token must belong to a seat of a person, or give the right to watch a game between bots.
@@ -423,7 +434,7 @@ class Lobby:
         Raises:
             RequestError: the game was deleted.
         """
-        room = await self._there(id)
+        room = await self._find_room(id)
         if room is None:
             raise _no_such_game()
         return room
@@ -471,9 +482,9 @@ class Lobby:
                 if room.begun or room.name or room.paused or room.friends or room.was_opened:
                     await self._evict(room)
                 else:
-                    await self._take_out(room.id)
-        if time.monotonic() - self._cleared > DELETE_INTERVAL:
-            self._cleared = time.monotonic()
+                    await self._delete_game(room.id)
+        if time.monotonic() - self._last_cleanup > DELETE_INTERVAL:
+            self._last_cleanup = time.monotonic()
             await self.delete_abandoned(time.time())
         while self.size > self.max_bytes and await self._evict_one():
             pass
@@ -482,7 +493,7 @@ class Lobby:
         """Delete abandoned games on disk, see `abandoned_games`."""
         for id in await self.game_list.in_thread(abandoned_games, self.folder, now):
             if id not in self._rooms and id not in self._resuming:
-                await self._take_out(id)
+                await self._delete_game(id)
 
     @property
     def rooms(self) -> int:
@@ -511,5 +522,5 @@ def _no_such_game() -> RequestError:
     return RequestError("there is no such game, or the link has a wrong token", 404, code="no-game")
 
 
-def _described(seats: Sequence[Seat]) -> list[Player]:
+def _logged_players(seats: Sequence[Seat]) -> list[Player]:
     return [Player(seat.name) if seat.spec is None else replace(describe(seat.spec), name=seat.name) for seat in seats]

@@ -58,22 +58,25 @@ class Resignations:
 
     def end(self, game: Game) -> GameEnd:
         """Return the end of the game for the log, with the final ranks in the current state of the game."""
-        seats, out = tuple(range(game.players)), list(game.eliminated)
+        seats, exit_rounds = tuple(range(game.players)), list(game.eliminated)
         for seat, number in self.resigned.items():
-            last = out[seat]
-            out[seat] = number if last is None else min(last, number)
+            exit_round = exit_rounds[seat]
+            exit_rounds[seat] = number if exit_round is None else min(exit_round, number)
         if self.drawn:
-            return GameEnd(seats, None, game.round, tuple(places_with_forfeits([1] * game.players, out)), False)
+            return GameEnd(seats, None, game.round, tuple(places_with_forfeits([1] * game.players, exit_rounds)), False)
         if not self.resigned:
             return GameEnd(seats, game.winner, game.round, game.placements, not game.done)
-        places, winner, over = end_with_forfeits(game.placements, game.winner, game.done, out)
-        return GameEnd(seats, winner, game.round, tuple(places), not over)
+        places, winner, is_over = end_with_forfeits(game.placements, game.winner, game.done, exit_rounds)
+        return GameEnd(seats, winner, game.round, tuple(places), not is_over)
 
-    def to_log(self, rounds: int | None, tell: Callable[[int, int], None]) -> None:
-        """Call `tell(seat, round)` for each resignation up to a round (None: all) that is not in the log yet."""
+    def to_log(self, rounds: int | None, log_resignation: Callable[[int, int], None]) -> None:
+        """Call `log_resignation(seat, round)` for each resignation that is not in the log yet.
+
+        rounds: only resignations up to this round; None: all.
+        """
         for seat, number in list(self.resigned.items())[self.logged :]:
             if rounds is None or number <= rounds:
-                tell(seat, number)
+                log_resignation(seat, number)
                 self.logged += 1
 
     def from_log(self, failures: Iterable[LoggedFailure], draw: LoggedDraw | None) -> None:

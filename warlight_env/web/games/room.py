@@ -93,11 +93,11 @@ class Room:
     def begun(self) -> bool:
         """Whether anything happened in the game, apart from rounds that were copied from another game."""
         if self.header.continues is not None:
-            played = self.game.round > self.header.continues.rounds
+            is_played = self.game.round > self.header.continues.rounds
         else:
-            played = self.log.steps > 0
-        moved = any(s in self.commands.pending for s in self.humans)
-        return played or self.over or bool(self.resignations.resigned) or moved
+            is_played = self.log.steps > 0
+        has_turn = any(s in self.commands.pending for s in self.humans)
+        return is_played or self.over or bool(self.resignations.resigned) or has_turn
 
     @property
     def was_opened(self) -> bool:
@@ -131,13 +131,13 @@ class Room:
         """The seats that have not submitted their turns."""
         if self.over:
             return []
-        asked: Sequence[int] = self.game.pickers() if self.game.phase == "pick" else range(self.game.players)
-        return [s for s in asked if s not in self.commands.pending and self.resignations.plays(self.game, s)]
+        due_seats: Sequence[int] = self.game.pickers() if self.game.phase == "pick" else range(self.game.players)
+        return [s for s in due_seats if s not in self.commands.pending and self.resignations.plays(self.game, s)]
 
     @property
     def not_ready(self) -> list[int]:
         """The people who have not opened the game; the clock of the first turn waits for them."""
-        if self.clock.seconds is None or self.clock_forced or self.log.steps or self.clock.spent:
+        if self.clock.seconds is None or self.clock_forced or self.log.steps or self.clock.elapsed:
             return []
         ready = self.opened.union(self.commands.pending)
         return [s for s in self.humans if s not in ready and self.resignations.plays(self.game, s)]
@@ -153,22 +153,22 @@ class Room:
 
     def live_state(self, seat: int | None) -> dict[str, Any]:
         """Return the state that is not in the log: awaited seats, thinking bots, clocks; for a player, its options."""
-        clock = time.monotonic()
-        busy = {s: round(clock - seat.since, 2) for s, seat in enumerate(self.seats) if seat.since is not None}
+        now = time.monotonic()
+        busy = {s: round(now - seat.busy_since, 2) for s, seat in enumerate(self.seats) if seat.busy_since is not None}
         state: dict[str, Any] = {
             "type": "now",
             "phase": "over" if self.over else self.game.phase,
             "round": self.game.round,
             "awaited": self.awaited,
             "out": [s for s in range(self.game.players) if self.game.phase != "pick" and not self.game.alive(s)],
-            "thinking": {s: took for s, took in busy.items() if self.seats[s].preparing is None},
+            "thinking": {s: seconds for s, seconds in busy.items() if self.seats[s].preparing is None},
             "preparing": {
                 s: [busy[s], x.preparing.ready, x.preparing.expected]
                 for s, x in enumerate(self.seats)
                 if s in busy and x.preparing is not None
             },
             "failed": {s: x.failure._asdict() for s, x in enumerate(self.seats) if x.failure is not None},
-            "clocks": [[round(seat.last, 3), round(seat.spent, 3)] for seat in self.seats],
+            "clocks": [[round(seat.last_seconds, 3), round(seat.total_seconds, 3)] for seat in self.seats],
             "paused": self.paused,
             "pace": self.pace,
             "error": self.error,
@@ -207,9 +207,9 @@ class Room:
 
     def _last_chances(self) -> tuple[int, list[list[float]]] | None:
         """Return the number of the last round after which the win probabilities are known, and these probabilities."""
-        for played, values in reversed(list(enumerate(self.win_probabilities))):
+        for rounds, values in reversed(list(enumerate(self.win_probabilities))):
             if values is not None:
-                return played, values
+                return rounds, values
         return None
 
     # Changes
@@ -232,9 +232,9 @@ class Room:
         """
         self.touched = time.monotonic()
         if seat in self.humans and self.feed.viewer_count(seat):
-            first = not self.was_opened
+            is_first_visit = not self.was_opened
             self.opened.add(seat)
-            if first and not self.feed.closed:  # a deleted game must not get a new file
+            if is_first_visit and not self.feed.closed:  # a deleted game must not get a new file
                 try:
                     self.save()  # the list of games contains an opened game also after it left the memory
                 except DiskError as error:

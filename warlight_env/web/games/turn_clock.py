@@ -23,46 +23,50 @@ class TurnClock:
 
     def __init__(self, seconds: int | None) -> None:
         self.seconds = seconds
-        self._spent = 0.0
-        self._since: float | None = None
+        self._elapsed = 0.0
+        self._running_since: float | None = None
 
     def begin(self) -> None:
         """Set the clock to the start of a turn; the clock does not run until `run` is called."""
-        self._spent, self._since = 0.0, None
+        self._elapsed, self._running_since = 0.0, None
 
-    def resume(self, spent: float) -> None:
-        """Continue a turn of which `spent` seconds are already spent."""
-        self._spent, self._since = spent, None
+    def resume(self, elapsed: float) -> None:
+        """Continue a turn of which `elapsed` seconds are already spent."""
+        self._elapsed, self._running_since = elapsed, None
 
     def run(self, runs: bool) -> None:
         """Start or stop the clock."""
         now = monotonic()
-        if self._since is not None:
-            self._spent += now - self._since
-        self._since = now if runs and self.seconds is not None else None
+        if self._running_since is not None:
+            self._elapsed += now - self._running_since
+        self._running_since = now if runs and self.seconds is not None else None
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """The remaining seconds of the turn; negative if the time is over, infinite if there is no limit."""
-        return float("inf") if self.seconds is None else self.seconds - self.spent
+        return float("inf") if self.seconds is None else self.seconds - self.elapsed
 
     @property
-    def spent(self) -> float:
+    def elapsed(self) -> float:
         """The seconds of the turn that have passed while the clock was running."""
-        return self._spent + (0.0 if self._since is None else monotonic() - self._since)
+        return self._elapsed + (0.0 if self._running_since is None else monotonic() - self._running_since)
 
     @property
     def seconds_to_check(self) -> float | None:
         """The seconds until the clock must be checked again; None if it need not be checked."""
-        return None if self._since is None else max(0.0, self.left + GRACE)
+        return None if self._running_since is None else max(0.0, self.seconds_left + GRACE)
 
     @property
     def expired(self) -> bool:
         """Whether the time is over, so that players who have submitted no turn get an empty turn."""
-        return self.left <= -GRACE
+        return self.seconds_left <= -GRACE
 
     def to_dict(self) -> dict[str, Any] | None:
         """Return the clock's state for viewers; None if turns have no time limit."""
         if self.seconds is None:
             return None
-        return {"limit": self.seconds, "left": round(max(0.0, self.left), 2), "runs": self._since is not None}
+        return {
+            "limit": self.seconds,
+            "left": round(max(0.0, self.seconds_left), 2),
+            "runs": self._running_since is not None,
+        }

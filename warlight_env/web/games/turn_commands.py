@@ -34,9 +34,9 @@ class Seat:
     name: str
     spec: str | None
     token: str
-    spent: float = 0.0  #: total seconds of thinking
-    last: float = 0.0
-    since: float | None = None  #: time when it began to think or to prepare
+    total_seconds: float = 0.0  #: total seconds of thinking
+    last_seconds: float = 0.0
+    busy_since: float | None = None  #: time when it began to think or to prepare
     preparing: CompileState | None = None  #: the state of its process while the process starts or compiles
     failure: BotFailure | None = None  #: why its last turn was empty; None: the bot played its last turn
     friend: bool = False  #: an invited person, at a screen of its own
@@ -101,10 +101,10 @@ class TurnCommands:
             RequestError: the orders are wrong; the error contains the reasons. DiskError: the orders could not be saved
                 and do not count.
         """
-        due = self._room.game.round + 1
-        if number != due:
-            text = f"the turn is for round {number}, but the game is in round {due}"
-            raise RequestError(text, 409, code="other-round", number=number, now=due)
+        next_round = self._room.game.round + 1
+        if number != next_round:
+            text = f"the turn is for round {number}, but the game is in round {next_round}"
+            raise RequestError(text, 409, code="other-round", number=number, now=next_round)
         self._check_orders(seat, orders)
         self._commit(seat, SubmittedTurn(orders, hint))
 
@@ -118,11 +118,11 @@ class TurnCommands:
         room = self._room
         if not room.seats[seat].friend and len(room.humans) - len(room.friends) > 1:
             raise RequestError("in a game of several people you cannot take a turn back", 409, code="final")
-        if seat not in self.pending or not room.awaited or room.clock.left <= 0:
+        if seat not in self.pending or not room.awaited or room.clock.seconds_left <= 0:
             text = "you cannot take a turn back now: the round has started"
             raise RequestError(text, 409, code="no-turn-back")
-        self._keep(without=seat)
-        room.log.seat_states[seat].thought = None
+        self._save_turns(without=seat)
+        room.log.seat_states[seat].next_insight = None
         turn = self.pending.pop(seat)
         room.wake()
         return turn
@@ -131,15 +131,15 @@ class TurnCommands:
         """Load the submitted turns of people, the spent time of the clock, and the resignations, after a restart."""
         room, log = self._room, self._room.log
         if not log.complete:
-            self._file.left(room.resignations.take)
-        room.clock.resume(self._file.spent(log.steps))
+            self._file.load_resignations(room.resignations.take)
+        room.clock.resume(self._file.elapsed(log.steps))
         for seat, submitted in self._file.turns(log.steps).items():
             with contextlib.suppress(InputError, OrdersTypeError):  # a turn of another position: the file is damaged
                 if isinstance(submitted.turn, Orders):
                     self._check_orders(seat, submitted.turn)
                 else:
                     self._check_picks(seat, submitted.turn)
-                log.seat_states[seat].thought = submitted.help_used
+                log.seat_states[seat].next_insight = submitted.help_used
                 self.pending[seat] = submitted.turn
 
     def submit(self, seat: int, turn: Any) -> None:
@@ -159,9 +159,9 @@ class TurnCommands:
 
     def keep_clock(self) -> None:
         """Save the spent time of the clock before the server ends, if the disk has space."""
-        if self._room.awaited and self._room.clock.spent:
+        if self._room.awaited and self._room.clock.elapsed:
             with contextlib.suppress(DiskError):
-                self._keep()
+                self._save_turns()
 
     def start_next_step(self) -> None:
         """Prepare the next step of the game: forget the submitted turns, and start the clock again."""
@@ -169,16 +169,16 @@ class TurnCommands:
         self._room.clock.begin()
 
     def _check_picks(self, seat: int, preferences: list[int]) -> None:
-        self._require(seat, "pick")
-        trial = self._room.game.clone()
+        self._require_phase(seat, "pick")
+        copy = self._room.game.clone()
         try:
-            others = {p: list(trial.offers(p)) for p in trial.pickers() if p != seat}
-            trial.pick({**others, seat: preferences})
+            other_picks = {p: list(copy.offers(p)) for p in copy.pickers() if p != seat}
+            copy.pick({**other_picks, seat: preferences})
         except IllegalOrdersError as error:
             raise RequestError(str(error), details=_reasons(error), code="illegal") from None
 
     def _check_orders(self, seat: int, orders: Orders) -> None:
-        self._require(seat, "play")
+        self._require_phase(seat, "play")
         illegal = self._room.game.check(seat, orders)
         if illegal:
             error = IllegalOrdersError(illegal)
@@ -186,20 +186,22 @@ class TurnCommands:
 
     def _commit(self, seat: int, submitted: SubmittedTurn) -> None:
         """Save and submit a person's turn. The saved turn counts even if the server is killed before the round."""
-        self._keep({seat: submitted})
+        self._save_turns({seat: submitted})
         if submitted.help_used is not None:
-            self._room.log.seat_states[seat].thought = submitted.help_used
+            self._room.log.seat_states[seat].next_insight = submitted.help_used
         self.submit(seat, submitted.turn)
 
-    def _keep(self, more: Mapping[int, SubmittedTurn] | None = None, without: int | None = None) -> None:
+    def _save_turns(self, new_turns: Mapping[int, SubmittedTurn] | None = None, without: int | None = None) -> None:
         """Save people's turns, the spent time and the resignations.
 
         After a `DiskError`, the previous file is unchanged.
         """
         room, seat_states = self._room, self._room.log.seat_states
-        turns = {s: SubmittedTurn(self.pending[s], seat_states[s].thought) for s in room.humans if s in self.pending}
+        turns = {
+            s: SubmittedTurn(self.pending[s], seat_states[s].next_insight) for s in room.humans if s in self.pending
+        }
         turns.pop(-1 if without is None else without, None)
-        self._file.save(room.log.steps, {**turns, **(more or {})}, room.resignations.to_dict(), room.clock.spent)
+        self._file.save(room.log.steps, {**turns, **(new_turns or {})}, room.resignations.to_dict(), room.clock.elapsed)
 
     def resign(self, seat: int) -> None:
         """Resign for a person. A resignation cannot be undone: the seat makes no more moves from the current round on.
@@ -211,12 +213,12 @@ class TurnCommands:
         room, game, resignations = self._room, self._room.game, self._room.resignations
         resignations.resigned[seat] = 0 if game.phase == "pick" else game.round + 1
         try:
-            self._keep(without=seat)
+            self._save_turns(without=seat)
         except DiskError:
             del resignations.resigned[seat]
             raise
         self.pending.pop(seat, None)
-        room.log.seat_states[seat].thought = None
+        room.log.seat_states[seat].next_insight = None
         resignations.agreed.clear()
         room.wake()
 
@@ -228,14 +230,14 @@ class TurnCommands:
         """
         self._require_playing(seat)
         room, resignations = self._room, self._room.resignations
-        left = resignations.active_seats(room.game)
-        if any(room.seats[other].spec is not None for other in left):
+        active_seats = resignations.active_seats(room.game)
+        if any(room.seats[active_seat].spec is not None for active_seat in active_seats):
             raise RequestError("bots do not accept draws", 409, code="bots-draw")
         agreed = resignations.agreed | {seat} if agrees else resignations.agreed - {seat}
-        if agreed.issuperset(left):
-            resignations.drawn = tuple(left)
+        if agreed.issuperset(active_seats):
+            resignations.drawn = tuple(active_seats)
             try:
-                self._keep()
+                self._save_turns()
             except DiskError:
                 resignations.drawn = ()
                 raise
@@ -251,12 +253,16 @@ class TurnCommands:
         if not room.resignations.plays(room.game, seat):
             raise RequestError("this seat is no longer in the game", 409, code="not-in-game")
 
-    def _require(self, seat: int, phase: str) -> None:
+    def _require_phase(self, seat: int, phase: str) -> None:
         room = self._room
-        over, now = room.over, room.game.phase
-        if over or now != phase:
-            what = "over: you cannot send a turn" if over else f"in the phase {now!r}: you cannot send this turn now"
-            raise RequestError(f"the game is {what}", 409, code="over" if over else "other-phase")
+        is_over, current_phase = room.over, room.game.phase
+        if is_over or current_phase != phase:
+            state = (
+                "over: you cannot send a turn"
+                if is_over
+                else f"in the phase {current_phase!r}: you cannot send this turn now"
+            )
+            raise RequestError(f"the game is {state}", 409, code="over" if is_over else "other-phase")
         if seat in room.resignations.resigned:
             raise RequestError("this seat has resigned", 409, code="resigned")
         if seat in self.pending:

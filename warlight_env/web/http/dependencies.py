@@ -52,6 +52,6 @@ class EncodedJson(Response):
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        for at in range(0, len(self.body), PIECE):
-            await send({"type": "http.response.body", "body": self.body[at : at + PIECE], "more_body": True})
+        for start in range(0, len(self.body), PIECE):
+            await send({"type": "http.response.body", "body": self.body[start : start + PIECE], "more_body": True})
         await send({"type": "http.response.body", "body": b""})

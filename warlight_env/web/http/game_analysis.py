@@ -75,7 +75,7 @@ def add_game_analysis(app: FastAPI) -> None:
     lobby: Lobby = app.state.lobby
     replay_cache: ReplayCache = app.state.replay_cache
 
-    def whole(access: Access) -> LogSource:
+    def log_source(access: Access) -> LogSource:
         """Return the log of a game; raise `RequestError` if the token does not give access to the whole game."""
         if not access.sees_all:
             raise RequestError("the replay is available after the end of the game", 409, code="no-replay-yet")
@@ -87,11 +87,11 @@ def add_game_analysis(app: FastAPI) -> None:
 
     @app.get("/api/games/{id}/replay")
     async def replay(access: GameAccess) -> EncodedJson:
-        return EncodedJson(await replay_cache.replay(whole(access), access.room.log.more))
+        return EncodedJson(await replay_cache.replay(log_source(access), access.room.log.more))
 
     @app.get("/api/games/{id}/chances")
     async def chances(access: GameAccess) -> EncodedJson:
-        return EncodedJson(await lobby.win_curves.get(whole(access)))
+        return EncodedJson(await lobby.win_curves.get(log_source(access)))
 
     @app.post("/api/games/{id}/analysis")
     async def analysis(body: LogAnalysisBody, access: GameAccess) -> dict[str, Any]:

@@ -67,10 +67,10 @@ class GameQuery:
         if row["winner"] is None:
             return "draw"
         if self.player:
-            mine = [seat for seat, name in enumerate(row["players"]) if name == self.player]
+            seats = [seat for seat, name in enumerate(row["players"]) if name == self.player]
         else:
-            mine = [seat for seat, bot in enumerate(row["bots"]) if bot is None]
-        return "won" if row["winner"] in mine else "lost"
+            seats = [seat for seat, bot in enumerate(row["bots"]) if bot is None]
+        return "won" if row["winner"] in seats else "lost"
 
 
 def _plain(text: str) -> str:
@@ -78,14 +78,14 @@ def _plain(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
 
 
-def search_games(rows: Sequence[Row], wanted: GameQuery, start: int, count: int) -> dict[str, Any]:
+def search_games(rows: Sequence[Row], query: GameQuery, start: int, count: int) -> dict[str, Any]:
     """Return a part of the matching games, their total number, and the lists of players and maps to choose from."""
-    fitting = [row for row in rows if wanted.fits(row)]
+    matches = [row for row in rows if query.fits(row)]
     players = Counter(name for row in rows for name in set(row["players"]))
     maps = Counter(row["map"] for row in rows)
     return {
-        "games": fitting[start : start + count],
-        "total": len(fitting),
+        "games": matches[start : start + count],
+        "total": len(matches),
         "all": len(rows),
         "players": [name for name, _ in players.most_common(NAMES)],
         "maps": [name for name, _ in maps.most_common(NAMES)],
@@ -97,7 +97,7 @@ def add_library(app: FastAPI) -> None:
     lobby: Lobby = app.state.lobby
     replay_cache: ReplayCache = app.state.replay_cache
 
-    def whole(access: Access) -> LogSource:
+    def log_source(access: Access) -> LogSource:
         """Return the log of a game; raise `RequestError` if the token does not give access to the whole game."""
         if not access.sees_all:
             raise RequestError("you can download the game after its end", 409, code="no-file-yet")
@@ -131,15 +131,17 @@ def add_library(app: FastAPI) -> None:
 
     @app.get("/api/games/{id}/log")
     async def log(access: GameAccess) -> Response:
-        whole(access)
+        log_source(access)
         data = access.room.log.text(access.room.log.variations)
         return Response(await asyncio.to_thread(gzip.compress, data, 6), media_type="application/gzip")
 
     @app.get("/api/games/{id}/file")
     async def file(access: GameAccess) -> Response:
-        source = whole(access)
+        source = log_source(access)
         report = lobby.analysis_jobs.finished_report(source)
-        more = access.room.log.more
+        extra_fields = access.room.log.more
         chances = await lobby.win_curves.get(source)
-        document = await replay_cache.replay(source, more if report is None else {**more, "report": report}, chances)
+        document = await replay_cache.replay(
+            source, extra_fields if report is None else {**extra_fields, "report": report}, chances
+        )
         return Response(await asyncio.to_thread(embed, page(), document), media_type="text/html; charset=utf-8")

@@ -33,25 +33,25 @@ async def map_of(
 ) -> tuple[Map, bytes | None]:
     """Return the requested map, generated from a seed, bundled or drawn by a user; a generated map has its drawing."""
     if body.map == "generated":
-        found: tuple[Map, bytes] = await process_pool.long(worker_tasks.generate_map, body.regions, seed)
-        return found
+        generated: tuple[Map, bytes] = await process_pool.long(worker_tasks.generate_map, body.regions, seed)
+        return generated
     if body.map in maps.names():
         return maps.load(body.map), None
-    drawn = await map_store.find(body.map) if map_store.may_be(body.map) else None
-    if drawn is None:
-        known = f"{', '.join(maps.names())}, generated, and the maps that users drew on this server"
-        raise RequestError(f"no map {body.map!r}; there are {known}", code="no-map", name=body.map)
-    return drawn, None
+    drawn_map = await map_store.find(body.map) if map_store.may_be(body.map) else None
+    if drawn_map is None:
+        choices = f"{', '.join(maps.names())}, generated, and the maps that users drew on this server"
+        raise RequestError(f"no map {body.map!r}; there are {choices}", code="no-map", name=body.map)
+    return drawn_map, None
 
 
 def creation_response(room: Room) -> dict[str, Any]:
     """Return a new game's description for its creator, with the tokens of seats, of invited players and of viewers."""
-    people = {seat: there for seat, there in enumerate(room.seats) if there.spec is None}
+    people = {seat: player for seat, player in enumerate(room.seats) if player.spec is None}
     return {
         "id": room.id,
         "kind": room.kind,
-        "tokens": {seat: there.token for seat, there in people.items() if not there.friend},
-        "invites": {seat: there.token for seat, there in people.items() if there.friend},
+        "tokens": {seat: player.token for seat, player in people.items() if not player.friend},
+        "invites": {seat: player.token for seat, player in people.items() if player.friend},
         "spectate": room.spectate_token,
         "watch": room.watch_token,
     }
@@ -69,9 +69,9 @@ def seat_options_of(body: NewGame) -> SeatOptions:
         RequestError: all people of the game are invited, or people who share a screen would share a clock.
     """
     friends = frozenset(seat for seat, player in enumerate(body.players) if player.friend and player.bot is None)
-    here = [seat for seat, player in enumerate(body.players) if player.bot is None and seat not in friends]
-    if friends and not here:
+    local_seats = [seat for seat, player in enumerate(body.players) if player.bot is None and seat not in friends]
+    if friends and not local_seats:
         raise RequestError("to invite friends, you must play in the game", code="no-host")
-    if body.clock is not None and len(here) > 1:
+    if body.clock is not None and len(local_seats) > 1:
         raise RequestError("a hotseat game cannot have a clock: its players would share the time", code="shared-clock")
     return SeatOptions(friends, body.clock)

@@ -43,17 +43,17 @@ class ReplayCache:
         key = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest()[:32])
         source = LogSource(key, data)
         tree = self.trees.get(key)
-        changed = {} if tree is None else tree_document(json.loads(tree))
-        document = await self.replay(source, {"log": key, **changed})
+        tree_fields = {} if tree is None else tree_document(json.loads(tree))
+        document = await self.replay(source, {"log": key, **tree_fields})
         self._logs[key] = data
         return document
 
-    async def replay(self, source: LogSource, more: dict[str, Any], chances: bytes = b"null") -> bytes:
-        """Return a log's document with the fields `more`; raise `RequestError` for a log with errors.
+    async def replay(self, source: LogSource, extra_fields: dict[str, Any], chances: bytes = b"null") -> bytes:
+        """Return a log's document with the fields `extra_fields`; raise `RequestError` for a log with errors.
 
         chances: the JSON of the win probabilities; see `WinCurves`.
         """
-        document = await self._process_pool.long(worker_tasks.replay_json, source, chances, more)
+        document = await self._process_pool.long(worker_tasks.replay_json, source, chances, extra_fields)
         assert isinstance(document, bytes)
         return document
 

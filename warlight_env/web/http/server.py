@@ -44,22 +44,25 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         yield  # `signals_noted` handles signals, for longer than uvicorn serves
 
-    async def serve_from(self, listener: socket.socket, begun: Callable[[], Awaitable[None]]) -> None:
-        """Serve on a socket until the end. `begun` is called once the server answers; if it fails, the server stops."""
+    async def serve_from(self, listener: socket.socket, on_started: Callable[[], Awaitable[None]]) -> None:
+        """Serve on a socket until the end.
+
+        `on_started` is called once the server answers; if it fails, the server stops.
+        """
         asyncio.get_running_loop().set_exception_handler(tell_exhausted())
-        serving = asyncio.create_task(self.serve(sockets=[listener]))
+        server_task = asyncio.create_task(self.serve(sockets=[listener]))
         try:
-            while not self.started and not serving.done():
+            while not self.started and not server_task.done():
                 await asyncio.sleep(0.02)
             if self.interrupted:
                 self.should_exit = True
             elif self.started:
-                await begun()
+                await on_started()
         except BaseException:
             self.should_exit = True
             raise
         finally:
-            await serving
+            await server_task
 
     @contextlib.contextmanager
     def signals_noted(self) -> Iterator[None]:
@@ -95,39 +98,39 @@ def run_server(
             server uses the folder of games. LogWriteError: the folder is not writable. KeyboardInterrupt: at the end.
     """
     page()
-    with contextlib.ExitStack() as opened:
+    with contextlib.ExitStack() as stack:
         home = GameFolder(folders.games)
-        opened.callback(home.release)
+        stack.callback(home.release)
         token = home.token()
-        listener = opened.enter_context(_listening(listen))
+        listener = stack.enter_context(_listen_socket(listen))
         port = listener.getsockname()[1]
-        shown = "localhost" if listen.host in ("127.0.0.1", "0.0.0.0", "localhost") else listen.host
-        home.tell(f"http://{shown}:{port}/")
+        host_name = "localhost" if listen.host in ("127.0.0.1", "0.0.0.0", "localhost") else listen.host
+        home.tell(f"http://{host_name}:{port}/")
         hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
         offered = tuple(dict.fromkeys((*bots, *BOTS)))
-        reach = None if listen.local else f"http://{_named(listen.host)}:{port}"
-        settings = ServerSettings(folders.games, offered, hosts, token, folders.runs, folders.opponents, reach)
+        lan_address = None if listen.local else f"http://{_lan_host(listen.host)}:{port}"
+        settings = ServerSettings(folders.games, offered, hosts, token, folders.runs, folders.opponents, lan_address)
         app = create_app(settings, home)
         server = _Server(config_of(app, listen.proxies, ConnectionLimits(room_for(), trusted=listen.proxies)))
 
-        async def begun() -> None:
-            place = "" if first is None else await first(app.state.lobby)
+        async def on_started() -> None:
+            fragment = "" if first is None else await first(app.state.lobby)
             gc.collect()
             gc.freeze()  # garbage collection skips these objects: a scan would block the server for 0.1 s
-            address = f"http://{shown}:{port}/?token={token}#/{place}"
+            address = f"http://{host_name}:{port}/?token={token}#/{fragment}"
             tell(f"Warlight: {address}   (Ctrl-C ends the server; the games are saved in {folders.games})")
-            if reach is not None:
+            if lan_address is not None:
                 tell(
-                    f"Other people can use {reach}/ with the links that the page makes for them; the address above is "
-                    "only for the owner. There is no encryption: a person who can read the network traffic can read "
-                    "tokens and games."
+                    f"Other people can use {lan_address}/ with the links that the page makes for them; the address "
+                    "above is only for the owner. There is no encryption: a person who can read the network traffic "
+                    "can read tokens and games."
                 )
             if open_browser:
                 with contextlib.suppress(webbrowser.Error):
                     webbrowser.open(address)
 
         with server.signals_noted():
-            asyncio.run(server.serve_from(listener, begun))
+            asyncio.run(server.serve_from(listener, on_started))
     if server.interrupted:
         raise KeyboardInterrupt
 
@@ -141,19 +144,19 @@ def config_of(app: FastAPI, proxies: Sequence[str], limits: ConnectionLimits) ->
     )  # fmt: skip
 
 
-def _named(host: str) -> str:
+def _lan_host(host: str) -> str:
     """Return an address at which other machines reach this machine, even if the server listens on all addresses."""
     if host not in ("0.0.0.0", "::"):
         return f"[{host}]" if ":" in host else host
-    family, far = (socket.AF_INET, "192.0.2.1") if host == "0.0.0.0" else (socket.AF_INET6, "2001:db8::1")
-    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asked:
-        asked.connect((far, 9))  # this sends nothing: the system only selects the local address
-        found = str(asked.getsockname()[0])
-        return f"[{found}]" if ":" in found else found
+    family, remote_address = (socket.AF_INET, "192.0.2.1") if host == "0.0.0.0" else (socket.AF_INET6, "2001:db8::1")
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe_socket:
+        probe_socket.connect((remote_address, 9))  # this sends nothing: the system only selects the local address
+        address = str(probe_socket.getsockname()[0])
+        return f"[{address}]" if ":" in address else address
     return socket.gethostname()
 
 
-def _listening(listen: Listen) -> socket.socket:
+def _listen_socket(listen: Listen) -> socket.socket:
     family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
     # With the explicit TCP protocol, asyncio sends small answers at once (TCP_NODELAY), which saves 40 ms each.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)

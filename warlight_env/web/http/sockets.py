@@ -52,13 +52,13 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
         guest = settings.token is not None and not tokens_equal(settings.token, hello.key)
         access = await app.state.lobby.find(id, hello.token, guest=guest)
         async with contextlib.aclosing(access.room.feed.follow(access.seat, hello.after)) as messages:
-            both = asyncio.ensure_future(_send(socket, messages)), asyncio.ensure_future(_receive(socket))
+            tasks = asyncio.ensure_future(_send(socket, messages)), asyncio.ensure_future(_receive(socket))
             try:
-                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                for task in both:
+                for task in tasks:
                     task.cancel()
-                ended = await asyncio.gather(*both, return_exceptions=True)
+                ended = await asyncio.gather(*tasks, return_exceptions=True)
         for error in ended:
             if isinstance(error, Exception):
                 raise error
@@ -66,8 +66,8 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
     except (ValidationError, KeyError):
         await _refuse(socket, refusal("the first message must have the fields of a hello"), 422)
     except (InputError, RunError) as error:
-        told = refusal_of(error) if isinstance(error, InputError) else refusal(str(error))
-        await _refuse(socket, told, getattr(error, "status", 422 if isinstance(error, InputError) else 500))
+        error_body = refusal_of(error) if isinstance(error, InputError) else refusal(str(error))
+        await _refuse(socket, error_body, getattr(error, "status", 422 if isinstance(error, InputError) else 500))
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await socket.close(1008)
@@ -76,11 +76,11 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
         await _refuse(socket, unable_now(error), 503)
 
 
-async def _refuse(socket: WebSocket, told: ErrorBody, status: int) -> None:
+async def _refuse(socket: WebSocket, error_body: ErrorBody, status: int) -> None:
     """Send the reason of a refusal, and close the socket."""
     with contextlib.suppress(RuntimeError, WebSocketDisconnect, OSError):
-        await socket.send_text(json.dumps({"type": "error", **told, "status": status}))
-        await socket.close(1008, told["error"][:100])
+        await socket.send_text(json.dumps({"type": "error", **error_body, "status": status}))
+        await socket.close(1008, error_body["error"][:100])
 
 
 async def _send(socket: WebSocket, messages: AsyncIterator[str]) -> None:

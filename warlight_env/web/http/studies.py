@@ -29,22 +29,22 @@ def add_studies(app: FastAPI) -> None:
     lobby: Lobby = app.state.lobby
     store: StudyStore = app.state.study_store
     pool = lobby.process_pool
-    known: dict[str, tuple[FileStamp, dict[str, Any] | None]] = {}  # list entries by study; None: it cannot be read
+    cached: dict[str, tuple[FileStamp, dict[str, Any] | None]] = {}  # list entries by study; None: it cannot be read
 
     @app.get("/api/studies")
     async def studies() -> dict[str, Any]:
-        there = await asyncio.to_thread(store.stamps)
-        for id, stamp in there.items():
-            if known.get(id, (None, None))[0] != stamp:
+        stamps = await asyncio.to_thread(store.stamps)
+        for id, stamp in stamps.items():
+            if cached.get(id, (None, None))[0] != stamp:
                 try:
                     entry = await pool.short(variation_tasks.study_title, await asyncio.to_thread(store.read, id))
                 except (RequestError, ProcessPoolError):
                     entry = None
-                known[id] = stamp, entry
-        for id in set(known) - set(there):
-            del known[id]
-        newest = sorted(there, key=lambda id: there[id], reverse=True)
-        return {"studies": [{"id": id, **entry} for id in newest if (entry := known[id][1]) is not None]}
+                cached[id] = stamp, entry
+        for id in set(cached) - set(stamps):
+            del cached[id]
+        newest = sorted(stamps, key=lambda id: stamps[id], reverse=True)
+        return {"studies": [{"id": id, **entry} for id in newest if (entry := cached[id][1]) is not None]}
 
     @app.post("/api/studies")
     async def make(body: NewStudyBody) -> dict[str, Any]:
@@ -54,8 +54,8 @@ def add_studies(app: FastAPI) -> None:
         seed = secrets.randbits(53) if body.seed is None else body.seed
         map_, _ = await map_of(pool, app.state.map_store, body, seed)
         position = None if body.owner is None else tuple(body.owner), None if body.army is None else tuple(body.army)
-        wanted = NewStudy(body.title, map_, rules, tuple(body.players), seed, *position, body.round)
-        return {"id": await asyncio.to_thread(store.create, await pool.long(variation_tasks.new_study, wanted))}
+        study = NewStudy(body.title, map_, rules, tuple(body.players), seed, *position, body.round)
+        return {"id": await asyncio.to_thread(store.create, await pool.long(variation_tasks.new_study, study))}
 
     @app.post("/api/studies/import")
     async def upload(request: Request) -> dict[str, Any]:

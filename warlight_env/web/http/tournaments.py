@@ -35,8 +35,8 @@ def tournaments(folder: Path | None) -> list[str]:
     """Return the names of the runs with a result, the newest first."""
     if folder is None or not folder.is_dir():
         return []
-    found = [path for path in folder.glob(f"*/{RESULT}") if _NAME.fullmatch(path.parent.name)]
-    return [path.parent.name for path in sorted(found, key=lambda path: -path.stat().st_mtime)][:100]
+    paths = [path for path in folder.glob(f"*/{RESULT}") if _NAME.fullmatch(path.parent.name)]
+    return [path.parent.name for path in sorted(paths, key=lambda path: -path.stat().st_mtime)][:100]
 
 
 def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
@@ -49,11 +49,11 @@ def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
         RequestError: no tournament has that name, or its result cannot be read.
     """
     path = _run(folder, name) / RESULT
-    found = path.stat()
-    if found.st_size > MAX_RESULT_BYTES:
+    stat = path.stat()
+    if stat.st_size > MAX_RESULT_BYTES:
         raise RequestError(f"tournament {name!r}: the result has more than {MAX_RESULT_BYTES >> 20} MiB", 413)
     data, logged = _json(path), (path.parent / LOGS).is_dir()
-    return {**data, "age": max(0.0, time.time() - found.st_mtime), "logged": logged}
+    return {**data, "age": max(0.0, time.time() - stat.st_mtime), "logged": logged}
 
 
 def games_between(folder: Path | None, name: str, agent: str, against: str) -> dict[str, Any]:

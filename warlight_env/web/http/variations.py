@@ -67,25 +67,25 @@ class VariationRoutes:
         dependency = Depends(tree)
         pool = self.lobby.process_pool
 
-        async def look(there: VariationStore = dependency) -> EncodedJson:
-            return EncodedJson(await pool.short(variation_tasks.look, await there.load()))
+        async def look(store: VariationStore = dependency) -> EncodedJson:
+            return EncodedJson(await pool.short(variation_tasks.look, await store.load()))
 
-        async def extend(body: TryBody, there: VariationStore = dependency) -> EncodedJson:
-            return EncodedJson(await self._try(there, body))
+        async def extend(body: TryBody, store: VariationStore = dependency) -> EncodedJson:
+            return EncodedJson(await self._try_turn(store, body))
 
-        async def note(body: VariationNoteBody, there: VariationStore = dependency) -> EncodedJson:
+        async def note(body: VariationNoteBody, store: VariationStore = dependency) -> EncodedJson:
             return EncodedJson(
-                await self._change(there, variation_tasks.annotate, body.node, body.round, body.name, body.comment)
+                await self._change_tree(store, variation_tasks.annotate, body.node, body.round, body.name, body.comment)
             )
 
-        async def delete(body: DeleteVariationBody, there: VariationStore = dependency) -> EncodedJson:
-            return EncodedJson(await self._change(there, variation_tasks.delete, body.node))
+        async def delete(body: DeleteVariationBody, store: VariationStore = dependency) -> EncodedJson:
+            return EncodedJson(await self._change_tree(store, variation_tasks.delete, body.node))
 
-        async def graft(request: Request, there: VariationStore = dependency) -> EncodedJson:
-            return EncodedJson(await self._change(there, variation_tasks.graft, await request.body()))
+        async def graft(request: Request, store: VariationStore = dependency) -> EncodedJson:
+            return EncodedJson(await self._change_tree(store, variation_tasks.graft, await request.body()))
 
-        async def file(there: VariationStore = dependency, round: Played = 0, title: Title = "") -> Response:
-            data = await pool.short(variation_tasks.study_of, await there.load(), round, title)
+        async def file(store: VariationStore = dependency, round: Played = 0, title: Title = "") -> Response:
+            data = await pool.short(variation_tasks.study_of, await store.load(), round, title)
             return Response(data, media_type="application/json")
 
         app.get(f"{prefix}/variations")(look)
@@ -95,25 +95,25 @@ class VariationRoutes:
         app.post(f"{prefix}/variations/import")(graft)
         app.get(f"{prefix}/variations/file")(file)
 
-    async def _change(self, there: VariationStore, task: Callable[..., Any], *args: Any) -> bytes:
+    async def _change_tree(self, store: VariationStore, task: Callable[..., Any], *args: Any) -> bytes:
         """Change a tree by a task of `variation_tasks`, save it, and return the answer. An error changes nothing."""
-        if not there.editable:
+        if not store.editable:
             raise RequestError("this token is only for watching", 403, code="looking-only")
-        async with self.lobby.change_locks[there.key]:  # another change begins with the result of this change
-            data, answer = await self.lobby.process_pool.short(task, await there.load(), *args)
-            await there.save(data)
+        async with self.lobby.change_locks[store.key]:  # another change begins with the result of this change
+            data, answer = await self.lobby.process_pool.short(task, await store.load(), *args)
+            await store.save(data)
         assert isinstance(answer, bytes)
         return answer
 
-    async def _try(self, there: VariationStore, body: TryBody) -> bytes:
+    async def _try_turn(self, store: VariationStore, body: TryBody) -> bytes:
         """Add a variation to the tree.
 
         If a bot must choose the turns of the other players, the bot does so before the change of the tree, so that
         other changes need not wait for the bot.
         """
-        turn = await self._turn(there, body)
-        with self.lobby.concurrency_limit.slot(there.key):
-            prepared = await self.lobby.process_pool.short(variation_tasks.prepare_turn, await there.load(), turn)
+        turn = await self._turn(store, body)
+        with self.lobby.concurrency_limit.slot(store.key):
+            prepared = await self.lobby.process_pool.short(variation_tasks.prepare_turn, await store.load(), turn)
             replies = {}
             for player, question in prepared.questions.items():
                 answer = await self.lobby.bot_workers.ask(question, player)
@@ -122,9 +122,9 @@ class VariationRoutes:
                     text = f"{turn.bot}: {answer.error}"
                     raise RequestError(text, status, code="bot-failed", bot=str(turn.bot), reason=answer.error)
                 replies[player] = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
-            return await self._change(there, variation_tasks.add_variation, turn, prepared, replies)
+            return await self._change_tree(store, variation_tasks.add_variation, turn, prepared, replies)
 
-    async def _turn(self, there: VariationStore, body: TryBody) -> TriedTurn:
+    async def _turn(self, store: VariationStore, body: TryBody) -> TriedTurn:
         bot = None
         if body.reply == "believed":
             if body.bot is None:
@@ -133,14 +133,16 @@ class VariationRoutes:
                     code="no-bot",
                     bot="",
                 )
-            known = await self.lobby.process_pool.short(variation_tasks.game_in, await there.load())
-            await self.opponents.check(body.bot, *known)
+            game_size = await self.lobby.process_pool.short(variation_tasks.game_in, await store.load())
+            await self.opponents.check(body.bot, *game_size)
             bot = body.bot
             if body.seconds is not None:
                 bot = Engine(body.bot, body.seconds, self.lobby.bot_workers.agent_spec).name
-        others = None if body.others is None else tuple(None if turn is None else _orders(turn) for turn in body.others)
+        other_turns = (
+            None if body.others is None else tuple(None if turn is None else _orders(turn) for turn in body.others)
+        )
         return TriedTurn(
-            body.parent, body.round, body.seat, _orders(body), body.reply, bot, others, body.seed
+            body.parent, body.round, body.seat, _orders(body), body.reply, bot, other_turns, body.seed
         )  # fmt: skip
 
 

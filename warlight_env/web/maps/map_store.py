@@ -36,7 +36,7 @@ class MapStore:
 
     def __init__(self, folder: Path, process_pool: ProcessPool, game_list: GameList) -> None:
         self.folder, self._process_pool, self._game_list = folder / FOLDER, process_pool, game_list
-        self._known: dict[str, tuple[FileStamp, MapRow | None]] = {}
+        self._cached_rows: dict[str, tuple[FileStamp, MapRow | None]] = {}
         self._writing = threading.Lock()
 
     @staticmethod
@@ -52,9 +52,9 @@ class MapStore:
 
     async def rows(self) -> list[MapRow]:
         """Return the list entries of the maps, sorted by name, without files that cannot be read."""
-        there = await self._game_list.in_thread(_stamps, self.folder)
-        for name, stamp in there.items():
-            if self._known.get(name, (None, None))[0] != stamp:
+        stamps = await self._game_list.in_thread(_stamps, self.folder)
+        for name, stamp in stamps.items():
+            if self._cached_rows.get(name, (None, None))[0] != stamp:
                 try:
                     row = await self._process_pool.short(map_validation.listed, self.path(name))
                 except ProcessPoolError:
@@ -63,17 +63,17 @@ class MapStore:
                     if error.status != 422:  # the process pool is busy
                         continue
                     row = None
-                self._known[name] = stamp, row
-        self._known = {name: self._known[name] for name in there if name in self._known}
-        return [row for _, (_, row) in sorted(self._known.items()) if row is not None]
+                self._cached_rows[name] = stamp, row
+        self._cached_rows = {name: self._cached_rows[name] for name in stamps if name in self._cached_rows}
+        return [row for _, (_, row) in sorted(self._cached_rows.items()) if row is not None]
 
     async def find(self, name: str) -> Map | None:
         """Return the map of that name; None: there is none."""
         path = self.path(name)
         if not await asyncio.to_thread(path.exists):
             return None
-        found: Map = await self._process_pool.short(map_validation.loaded, path)
-        return found
+        map_: Map = await self._process_pool.short(map_validation.loaded, path)
+        return map_
 
     async def save(self, data: bytes, replaces: str = "") -> MapRow:
         """Save a drawn map. The new map replaces a map of the same name only if `replaces` is this name.
@@ -113,11 +113,11 @@ class MapStore:
 
 def _stamps(folder: Path) -> dict[str, FileStamp]:
     """Return the stamp of each map's file in a folder, by name; stamps show whether a file has changed."""
-    found: dict[str, FileStamp] = {}
+    stamps: dict[str, FileStamp] = {}
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as files:
         for file in files:
             name = file.name.removesuffix(".json")
-            if name != file.name and _NAME.fullmatch(name) and len(found) < MAX_MAPS:
+            if name != file.name and _NAME.fullmatch(name) and len(stamps) < MAX_MAPS:
                 with contextlib.suppress(OSError):  # the file was just deleted
-                    found[name] = file_stamp(file.stat())
-    return found
+                    stamps[name] = file_stamp(file.stat())
+    return stamps

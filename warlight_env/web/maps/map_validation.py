@@ -103,7 +103,7 @@ class MapRow:
     regions: int
 
 
-def _drawn(data: bytes) -> DrawnMap:
+def _parse_drawn(data: bytes) -> DrawnMap:
     try:
         return _DRAWN.validate_python(bounded_io.parse_json(data.decode("utf-8", "replace"), "the map", MapError))
     except ValidationError as error:
@@ -112,29 +112,30 @@ def _drawn(data: bytes) -> DrawnMap:
         raise RequestError(f"the map: {place}: {first['msg']}") from None
 
 
-def _fields(drawn: DrawnMap) -> dict[str, Any]:
+def _fields(drawn_map: DrawnMap) -> dict[str, Any]:
     """Return the arguments of `MapParts`.
 
     Values that are not integers stay unchanged, so that the checks report them.
     """
-    setup = drawn.setup
+    setup = drawn_map.setup
 
-    def regions(given: list[int] | None) -> tuple[int, ...] | None:
-        return None if given is None else tuple(given)
+    def regions(indices: list[int] | None) -> tuple[int, ...] | None:
+        return None if indices is None else tuple(indices)
 
     return {
-        "name": drawn.name, "title": drawn.title, "description": drawn.description, "source": drawn.source,
-        "super_regions": tuple(SuperRegion(s.name, s.bonus) for s in drawn.super_regions),  # type: ignore[arg-type]
+        "name": drawn_map.name, "title": drawn_map.title, "description": drawn_map.description,
+        "source": drawn_map.source,
+        "super_regions": tuple(SuperRegion(s.name, s.bonus) for s in drawn_map.super_regions),  # type: ignore[arg-type]
         "regions": tuple(
             Region(
                 r.name, r.code, r.super_region, r.army,  # type: ignore[arg-type]
                 None if r.shape is None else Shape(r.shape.path, r.shape.label, r.shape.radius),
             )
-            for r in drawn.regions
+            for r in drawn_map.regions
         ),
-        "borders": tuple(drawn.borders),
-        "view_box": drawn.view_box,
-        "sea_links": tuple(SeaLink(*link.regions, link.line) for link in drawn.sea_links),
+        "borders": tuple(drawn_map.borders),
+        "view_box": drawn_map.view_box,
+        "sea_links": tuple(SeaLink(*link.regions, link.line) for link in drawn_map.sea_links),
         "setup": None if setup is None else StartingSetup(
             regions(setup.wastelands), setup.wasteland_army, regions(setup.offered), setup.picks
         ),
@@ -149,16 +150,18 @@ def check_map(data: bytes) -> bytes:
     ``problems``, ``remarks``: lists of ``code``, ``message``, ``part``, ``indices``, ``entry``, ``values``.
     ``players``: for each rules preset the largest number of players; 0 if two players cannot play.
     """
-    parts = MapParts(**_fields(_drawn(data)))
-    found = [_told(problem) for problem, _ in zip(problems(parts), range(MAX_PROBLEMS), strict=False)]
-    answer: dict[str, Any] = {"problems": found, "remarks": [], "players": {}}
-    if not found:
-        answer["remarks"] = [_told(remark) for remark, _ in zip(remarks(parts), range(MAX_PROBLEMS), strict=False)]
+    parts = MapParts(**_fields(_parse_drawn(data)))
+    problem_rows = [_problem_data(problem) for problem, _ in zip(problems(parts), range(MAX_PROBLEMS), strict=False)]
+    answer: dict[str, Any] = {"problems": problem_rows, "remarks": [], "players": {}}
+    if not problem_rows:
+        answer["remarks"] = [
+            _problem_data(remark) for remark, _ in zip(remarks(parts), range(MAX_PROBLEMS), strict=False)
+        ]
         answer["players"] = _players(_map(parts))
     return encoded(answer)
 
 
-def _told(problem: MapProblem) -> dict[str, Any]:
+def _problem_data(problem: MapProblem) -> dict[str, Any]:
     return dataclasses.asdict(problem)
 
 
@@ -182,7 +185,7 @@ def _players(map_: Map) -> dict[str, int]:
 
 def map_file_text(data: bytes) -> tuple[MapRow, str]:
     """Return a drawn map as a list entry and as the text of a file. `MapError`: the first problem."""
-    map_ = Map(**_fields(_drawn(data)))
+    map_ = Map(**_fields(_parse_drawn(data)))
     return row_of(map_), maps.dumps(map_)
 
 

@@ -57,7 +57,7 @@ class OfferedBot:
         }
 
 
-def _offered(spec: str, kind: Literal["bot", "package"]) -> OfferedBot:
+def _offered_bot(spec: str, kind: Literal["bot", "package"]) -> OfferedBot:
     name, games, profile = displayed_bot(spec), games_of(spec), profile_of(spec)
     if profile is not None:
         return OfferedBot(spec, kind, name, profile.description, games, profile.level)
@@ -74,8 +74,10 @@ class Opponents:
 
     def __init__(self, bots: Sequence[str], files: UserPolicies) -> None:
         self.files = files
-        others = [name for name in package_agents() if name not in bots]
-        self._known = {spec: _offered(spec, "package" if spec in others else "bot") for spec in (*bots, *others)}
+        package_names = [name for name in package_agents() if name not in bots]
+        self._bots = {
+            spec: _offered_bot(spec, "package" if spec in package_names else "bot") for spec in (*bots, *package_names)
+        }
 
     @property
     def specs(self) -> list[str]:
@@ -83,19 +85,19 @@ class Opponents:
 
         The policies in the folder of the server's owner are not included.
         """
-        return list(self._known)
+        return list(self._bots)
 
     async def all(self) -> list[OfferedBot]:
         """Return all bots that are offered. The folder of policies is scanned again."""
-        bots = [*self._known.values(), *(await self._in_folder()).values()]
+        bots = [*self._bots.values(), *(await self._folder_policies()).values()]
         names = distinct_names([bot.name for bot in bots], [bot.spec for bot in bots])
         return [replace(bot, name=name) for bot, name in zip(bots, names, strict=True)]
 
-    async def _in_folder(self) -> dict[str, OfferedBot]:
-        found = await self.files.scan()
+    async def _folder_policies(self) -> dict[str, OfferedBot]:
+        policies = await self.files.scan()
         return {
             spec: OfferedBot(spec, "file", displayed_bot(spec), USER_POLICY, file.games, problem=file.problem)
-            for spec, file in found.items()
+            for spec, file in policies.items()
         }
 
     async def check(self, spec: str, players: int, regions: int | None = None, rules: Rules | None = None) -> None:
@@ -103,11 +105,11 @@ class Opponents:
 
         regions, rules: not checked if None.
         """
-        bot = self._known.get(spec) or (await self._in_folder()).get(spec)
+        bot = self._bots.get(spec) or (await self._folder_policies()).get(spec)
         if bot is None:
             raise RequestError(f"this server has no bot {spec!r}", code="no-bot", bot=spec)
-        if refused := bot.problem or bot.games.refusal(players, regions, rules):
-            raise RequestError(f"{spec} {refused}", code="bot-failed", bot=spec, reason=refused)
+        if reason := bot.problem or bot.games.refusal(players, regions, rules):
+            raise RequestError(f"{spec} {reason}", code="bot-failed", bot=spec, reason=reason)
 
     async def check_still_offered(self, bots: Sequence[str | None], game: Game) -> None:
         """Raise `RequestError` if the server no longer offers one of a game's bots. None in `bots`: a person."""
@@ -119,7 +121,7 @@ class Opponents:
         self, players: Sequence[NewPlayer], regions: int | None = None, rules: Rules | None = None
     ) -> list[tuple[str, str | None]]:
         """Return each seat's name and bot specification (None: a person); check that the bots support the game."""
-        chosen: list[tuple[str, str | None]] = []
+        seats: list[tuple[str, str | None]] = []
         for number, player in enumerate(players, 1):
             if player.bot is not None:
                 await self.check(player.bot, len(players), regions, rules)
@@ -127,14 +129,14 @@ class Opponents:
             if not name.isprintable():
                 text = f"player {number}: the name has characters that cannot be printed"
                 raise RequestError(text, code="unprintable", player=number)
-            chosen.append((unique_name(name, [other for other, _ in chosen]), player.bot))
-        return chosen
+            seats.append((unique_name(name, [used_name for used_name, _ in seats]), player.bot))
+        return seats
 
 
-def unique_name(name: str, others: Collection[str]) -> str:
+def unique_name(name: str, used_names: Collection[str]) -> str:
     """Return a name that differs from all others: the name itself, or the name with a number."""
     numbers = itertools.count(2)
-    told = name
-    while told in others:
-        told = f"{name} {next(numbers)}"
-    return told
+    candidate = name
+    while candidate in used_names:
+        candidate = f"{name} {next(numbers)}"
+    return candidate

@@ -45,16 +45,16 @@ def _part(folder: Path) -> dict[str, Any]:
     text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, LeaderboardError, "result of a tournament")
     data = bounded_io.parse_json(text, str(path), LeaderboardError)
     try:
-        played, ratings = data["tournament"], data["ratings"]
+        tournament, ratings = data["tournament"], data["ratings"]
         if data["interrupted"] or not ratings:
             raise LeaderboardError(f"{path}: games are missing: continue the tournament with its command")
-        maps, rules = played["maps"], played["rules"]
+        maps, rules = tournament["maps"], tournament["rules"]
         if len(maps) != 1 or len(rules) != 1:
             raise LeaderboardError(
                 f"{path}: {len(maps)} maps and {len(rules)} rules: a leaderboard needs one map and one preset"
             )
-        specs = {agent["name"]: agent["spec"] for agent in played["agents"]}
-        clocks = {agent["name"]: agent["clock"] for agent in played["agents"]}
+        specs = {agent["name"]: agent["spec"] for agent in tournament["agents"]}
+        clocks = {agent["name"]: agent["clock"] for agent in tournament["agents"]}
         opponents = {
             row["name"]: {
                 "as": specs[row["name"]] + (f" with {clock}" if (clock := clocks[row["name"]]) != "none" else ""),
@@ -63,7 +63,7 @@ def _part(folder: Path) -> dict[str, Any]:
             }
             for row in ratings
         }
-        facts = {key: played[key] for key in ("players", "picks", "anchor", "anchor_elo")}
+        facts = {key: tournament[key] for key in ("players", "picks", "anchor", "anchor_elo")}
         return {
             "map": maps[0], "rules": rules[0], **facts, "games": data["games"], "confidence": data["confidence"],
             "opponents": opponents,

@@ -21,14 +21,14 @@ class SupportedGames:
     Attributes:
         players, regions: smallest and largest number of players, and of regions.
         rules: the rules of the opponent's training; None: any rules.
-        picked: whether the opponent picks its starting regions itself, so that the rules of the picking phase must also
-            be equal.
+        picks_itself: whether the opponent picks its starting regions itself, so that the rules of the picking phase
+            must also be equal.
     """
 
     players: tuple[int, int] = (2, MAX_PLAYERS)
     regions: tuple[int, int] = (1, ANY_SIZE)
     rules: Rules | None = None
-    picked: bool = True
+    picks_itself: bool = True
 
     def refusal(self, players: int, regions: int | None = None, rules: Rules | None = None) -> str:
         """Return the reason why the opponent does not play a game with these properties.
@@ -42,11 +42,17 @@ class SupportedGames:
         low, high = self.players
         if not low <= players <= high:
             return f"plays games of {'two' if high == 2 else f'{low} to {high}'} players, not of {players}"
-        least, most = self.regions
-        if regions is not None and not least <= regions <= most:
-            many = f"up to {most}" if least == 1 else f"from {least}" if most == ANY_SIZE else f"{least} to {most}"
-            return f"plays on maps of {many} regions, not of {regions}"
-        differing = differing_rules(self.rules, rules, self.picked) if self.rules and rules else []
+        min_regions, max_regions = self.regions
+        if regions is not None and not min_regions <= regions <= max_regions:
+            size_text = (
+                f"up to {max_regions}"
+                if min_regions == 1
+                else f"from {min_regions}"
+                if max_regions == ANY_SIZE
+                else f"{min_regions} to {max_regions}"
+            )
+            return f"plays on maps of {size_text} regions, not of {regions}"
+        differing = differing_rules(self.rules, rules, self.picks_itself) if self.rules and rules else []
         if differing and self.rules:
             return f"was trained for the rules {self.rules.name!r}: {', '.join(differing)}"
         return ""
@@ -55,16 +61,16 @@ class SupportedGames:
         """Return plain data for the page; ``rules`` has the supported presets, each with and without fog (null: all
         rules).
         """
-        played = [
+        presets = [
             [name, fog]
             for name in PRESETS
             for fog in (False, True)
-            if self.rules is None or not differing_rules(self.rules, Rules.of(name, fog=fog), self.picked)
+            if self.rules is None or not differing_rules(self.rules, Rules.of(name, fog=fog), self.picks_itself)
         ]
         return {
             "players": self.players,
             "regions": self.regions,
-            "rules": None if len(played) == 2 * len(PRESETS) else played,
+            "rules": None if len(presets) == 2 * len(PRESETS) else presets,
         }
 
 

@@ -44,26 +44,26 @@ class UserPolicies:
 
     def __init__(self, folder: Path | None, process_pool: ProcessPool, in_thread: InThread) -> None:
         self._folder, self._process_pool, self._in_thread = folder, process_pool, in_thread
-        self._known: dict[str, UserPolicy] = {}
+        self._cached: dict[str, UserPolicy] = {}
 
     async def scan(self) -> dict[str, UserPolicy]:
         """Return the policies that the folder contains now; an unchanged file is read only once."""
         if self._folder is None:
             return {}
-        found = {}
+        policies = {}
         for spec, file in (await self._in_thread(_files, self._folder)).items():
-            known = self._known.get(spec)
-            found[spec] = known if known is not None and known.stamp == file.stamp else await self._read(file)
-        self._known = found
-        return found
+            cached = self._cached.get(spec)
+            policies[spec] = cached if cached is not None and cached.stamp == file.stamp else await self._read(file)
+        self._cached = policies
+        return policies
 
     async def _read(self, file: UserPolicy) -> UserPolicy:
         try:
             return replace(file, games=await self._process_pool.short(games_of, f"{POLICY_PREFIX}{file.path}"))
         except (RequestError, ProcessPoolError) as error:
-            told = clipped(readable(str(error).replace(str(file.path), file.path.name)), 200)
-            asked = isinstance(error, RequestError) and error.status not in BUSY  # else it is read again
-            return replace(file, problem=f"cannot be read: {told}", stamp=file.stamp if asked else _NEVER)
+            reason = clipped(readable(str(error).replace(str(file.path), file.path.name)), 200)
+            is_final = isinstance(error, RequestError) and error.status not in BUSY  # else it is read again
+            return replace(file, problem=f"cannot be read: {reason}", stamp=file.stamp if is_final else _NEVER)
 
     def agent_spec(self, spec: str | None) -> str | None:
         """Return the specification of the agent for a bot that the page shows, even if its file no longer exists."""
@@ -82,7 +82,7 @@ def _files(folder: Path) -> dict[str, UserPolicy]:
 
     Files whose names contain unprintable characters are left out.
     """
-    found = {}
+    policies = {}
     try:
         with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
@@ -91,7 +91,7 @@ def _files(folder: Path) -> dict[str, UserPolicy]:
                         stamp = file_stamp(entry.stat())
                     except OSError:  # the file was just deleted, or is a broken link
                         continue
-                    found[f"{POLICY_PREFIX}{entry.name}"] = UserPolicy(folder / entry.name, stamp)
+                    policies[f"{POLICY_PREFIX}{entry.name}"] = UserPolicy(folder / entry.name, stamp)
     except OSError:
         return {}
-    return dict(list(found.items())[:MAX_POLICIES])
+    return dict(list(policies.items())[:MAX_POLICIES])

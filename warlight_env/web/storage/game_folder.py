@@ -49,9 +49,9 @@ def write_private(path: Path, data: bytes) -> None:
 FileStamp = tuple[int, int]
 
 
-def file_stamp(found: os.stat_result) -> FileStamp:
+def file_stamp(stat: os.stat_result) -> FileStamp:
     """Return the stamp of a file: the time of its last change, and its size."""
-    return found.st_mtime_ns, found.st_size
+    return stat.st_mtime_ns, stat.st_size
 
 
 class FolderInUseError(InputError):
@@ -94,14 +94,14 @@ class GameFolder:
         """
         path = self.path / TOKEN
         try:
-            if path.exists() and (known := path.read_text(encoding="ascii").strip()):
-                return known
+            if path.exists() and (stored := path.read_text(encoding="ascii").strip()):
+                return stored
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or error
             raise LogWriteError(f"cannot read the server's token in {path}: {reason}") from None
-        drawn = secrets.token_urlsafe(18)
-        write_private(path, drawn.encode() + b"\n")
-        return drawn
+        new_token = secrets.token_urlsafe(18)
+        write_private(path, new_token.encode() + b"\n")
+        return new_token
 
     def release(self) -> None:
         """Release the lock of the folder."""

@@ -29,12 +29,12 @@ class SeatState:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.thought: dict[str, Any] | None = None
+        self.next_insight: dict[str, Any] | None = None
 
     def insight(self) -> dict[str, Any] | None:
         """Return the insight once, then None; see `Agent.insight`."""
-        thought, self.thought = self.thought, None
-        return thought
+        next_insight, self.next_insight = self.next_insight, None
+        return next_insight
 
 
 class GameLogWriter(Recorder):
@@ -56,29 +56,29 @@ class GameLogWriter(Recorder):
         self.seat_states = [SeatState(player.name) for player in players]
         self.lines: list[bytes] = []  #: the lines on disk, header first; bytes, as a long game has 100,000 events
         self.size = 0  #: bytes of the lines
-        self._told: dict[int, dict[str, Any]] = {}  # the latest events by number, for the viewers
+        self._recent_events: dict[int, dict[str, Any]] = {}  # the latest events by number, for the viewers
         self.steps = 0  #: picks and rounds among the lines
         self.complete = False  #: whether the game has ended
         self.variations: bytes | None = None  #: the JSON of the tree of variations, see `save_variations`
-        self._waiting: list[bytes] = []
+        self._unsaved: list[bytes] = []
         self._file: int | None = None
         self._end = 0  # size of the file in bytes, after the last complete write
 
     def write(self, line: bytes) -> None:
         """See `Recorder`."""
-        self._waiting.append(line)
+        self._unsaved.append(line)
 
     def record_event(self, event: dict[str, Any]) -> None:
         """See `Recorder`."""
         super().record_event(event)
-        self._told[self.events + len(self._waiting) - 1] = event
-        if len(self._told) > KEPT:
-            del self._told[min(self._told)]
+        self._recent_events[self.events + len(self._unsaved) - 1] = event
+        if len(self._recent_events) > KEPT:
+            del self._recent_events[min(self._recent_events)]
 
     @property
     def has_unsaved(self) -> bool:
         """Whether a recorded line is not on disk yet."""
-        return bool(self._waiting)
+        return bool(self._unsaved)
 
     @property
     def events(self) -> int:
@@ -87,7 +87,7 @@ class GameLogWriter(Recorder):
 
     def event(self, number: int) -> dict[str, Any]:
         """Return event number `number`; older events are parsed from their lines."""
-        return self._told.get(number) or _read(self.lines[number + 1])
+        return self._recent_events.get(number) or _read(self.lines[number + 1])
 
     def save(self) -> None:
         """Write all waiting lines to the disk, then add them to `lines`.
@@ -97,28 +97,28 @@ class GameLogWriter(Recorder):
         """
         with writing(self.partial):
             if self._file is None:
-                self._file, self._end = self._made()
+                self._file, self._end = self._create_file()
             else:
-                self._end = append_whole(self._file, self._end, _text(self._waiting))
-        self._tell()
+                self._end = append_whole(self._file, self._end, _text(self._unsaved))
+        self._publish()
 
-    def _tell(self) -> None:
-        self.lines += self._waiting
-        self.size += sum(map(len, self._waiting))
-        self.steps += sum(line.startswith(_STEPS) for line in self._waiting)
-        self._waiting.clear()
+    def _publish(self) -> None:
+        self.lines += self._unsaved
+        self.size += sum(map(len, self._unsaved))
+        self.steps += sum(line.startswith(_STEPS) for line in self._unsaved)
+        self._unsaved.clear()
 
-    def _made(self) -> tuple[int, int]:
+    def _create_file(self) -> tuple[int, int]:
         """Write the file with all lines in one step, and replace an older file. Return the open file and its size."""
-        fresh = self.partial.with_name(self.partial.name + ".new")
-        file = open_output(fresh, WRITE | os.O_APPEND, 0o600)
+        new_path = self.partial.with_name(self.partial.name + ".new")
+        file = open_output(new_path, WRITE | os.O_APPEND, 0o600)
         try:
-            end = append_whole(file, 0, _text([*self.lines, *self._waiting]))
-            move_output(fresh, self.partial)
+            end = append_whole(file, 0, _text([*self.lines, *self._unsaved]))
+            move_output(new_path, self.partial)
         except OSError:
             os.close(file)
             with contextlib.suppress(OSError):
-                os.unlink(fresh)
+                os.unlink(new_path)
             raise
         return file, end
 
@@ -126,11 +126,11 @@ class GameLogWriter(Recorder):
         """Log that a seat resigned and makes no more moves from that round on."""
         self.record_event(failure_data(LoggedFailure(seat, number, RESIGNED)))
 
-    def finish(self, tell: Callable[[], None]) -> None:
+    def finish(self, record_end: Callable[[], None]) -> None:
         """Call `record_event` for the end of the game, and rename the file. `DiskError`: call it again."""
         if not self.complete:
-            if not self._waiting:
-                tell()
+            if not self._unsaved:
+                record_end()
             self.save()
             self.complete = True
         with writing(self.path):
@@ -160,8 +160,8 @@ class GameLogWriter(Recorder):
 
     def text(self, tree: bytes | None) -> bytes:
         """Return the bytes of the log, with a tree of variations; None: without one."""
-        more = [] if tree is None else [b'{"event":"variations",' + tree[1:]]
-        return _text([*self.lines, *more])
+        variation_lines = [] if tree is None else [b'{"event":"variations",' + tree[1:]]
+        return _text([*self.lines, *variation_lines])
 
     def close(self) -> None:
         """Close the file."""
@@ -172,11 +172,11 @@ class GameLogWriter(Recorder):
     def load(self, header: Header, lines: Iterable[bytes], complete: bool, *, on_disk: bool = False) -> None:
         """Continue the game of the log `lines`, unless the game is complete. on_disk: the lines are already on disk."""
         self._agents, self.header, self.complete = self.seat_states, header, complete
-        self._waiting = list(lines)
+        self._unsaved = list(lines)
         if on_disk:
-            while not complete and self._waiting[-1].startswith(_INSIGHT):
-                self._waiting.pop()  # the insights of an interrupted round: the bots are asked again
-            self._tell()
+            while not complete and self._unsaved[-1].startswith(_INSIGHT):
+                self._unsaved.pop()  # the insights of an interrupted round: the bots are asked again
+            self._publish()
 
 
 _STEPS: Final = (b'{"event":"picks"', b'{"event":"round"')

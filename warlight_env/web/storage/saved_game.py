@@ -57,12 +57,12 @@ class SavedGame:
         opened = data.get("opened", False)
         seats = [(name, spec, token) for name, spec, token in rows]
         texts = [text for name, _, token in seats for text in (name, token)] + [title]
-        maybe = (watch, spectate, rematch, *(spec for _, spec, _ in seats))
-        texts += [text for text in maybe if text is not None]
-        whole = [*friends, *(() if clock is None else (clock,))]
+        optional_texts = (watch, spectate, rematch, *(spec for _, spec, _ in seats))
+        texts += [text for text in optional_texts if text is not None]
+        integers = [*friends, *(() if clock is None else (clock,))]
         if (
             not all(isinstance(text, str) for text in texts)
-            or not all(type(number) is int and number >= 0 for number in whole)
+            or not all(type(number) is int and number >= 0 for number in integers)
             or type(paused) is not bool
             or type(opened) is not bool
             or not 0 <= pace < 1e9
@@ -87,15 +87,15 @@ class SavedGame:
 
     def holds(self, token: str) -> bool:
         """Return whether the token belongs to the seat of a person, or gives the right to watch a game between bots."""
-        tokens = [own for _, spec, own in self.seats if spec is None] + [self.watch or ""]
-        return any(tokens_equal(known, token) for known in tokens if known)
+        tokens = [seat_token for _, spec, seat_token in self.seats if spec is None] + [self.watch or ""]
+        return any(tokens_equal(valid_token, token) for valid_token in tokens if valid_token)
 
     def invites(self, token: str) -> bool:
         """Return whether the token belongs to a guest: to the seat of an invited person, or to a spectator of a game of
         people.
         """
         tokens = [self.seats[seat][2] for seat in self.friends if seat < len(self.seats)] + [self.spectate or ""]
-        return any(tokens_equal(known, token) for known in tokens if known)
+        return any(tokens_equal(valid_token, token) for valid_token in tokens if valid_token)
 
 
 def read_saved_game(folder: Path, id: str) -> SavedGame | None:

@@ -39,14 +39,14 @@ class StudyStore:
 
     def stamps(self) -> dict[str, FileStamp]:
         """Return a dict from the studies to the stamps of their files, which show whether a file has changed."""
-        found: dict[str, FileStamp] = {}
+        file_stamps: dict[str, FileStamp] = {}
         with contextlib.suppress(FileNotFoundError), os.scandir(self.folder) as files:
             for file in files:
                 id = file.name.removesuffix(SUFFIX)
                 if id != file.name and _ID.fullmatch(id):
                     with contextlib.suppress(OSError):  # the file was just deleted
-                        found[id] = file_stamp(file.stat())
-        return found
+                        file_stamps[id] = file_stamp(file.stat())
+        return file_stamps
 
     def read(self, id: str) -> bytes:
         """Return the file of a study; raise `RequestError` if there is no such study, or it cannot be read."""

@@ -38,18 +38,18 @@ class SubmittedTurns:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def save(self, step: int, turns: Mapping[int, SubmittedTurn], left: dict[str, Any], spent: float) -> None:
+    def save(self, step: int, turns: Mapping[int, SubmittedTurn], resignations: dict[str, Any], elapsed: float) -> None:
         """Write the turns of step `step` of the game, the resignations, and the spent seconds of the clock.
 
         Args:
             turns: the submitted turns, with the seats as keys.
-            left: the result of `Resignations.to_dict`.
+            resignations: the result of `Resignations.to_dict`.
 
         Raises:
             DiskError: the file is not written.
         """
         rows = {str(seat): [_plain(submitted.turn), submitted.help_used] for seat, submitted in turns.items()}
-        data = {"step": step, "turns": rows, "left": left, "spent": round(spent, 3)}
+        data = {"step": step, "turns": rows, "left": resignations, "spent": round(elapsed, 3)}
         write_private(self.path, json.dumps(data).encode())
 
     def turns(self, step: int) -> dict[int, SubmittedTurn]:
@@ -62,7 +62,7 @@ class SubmittedTurns:
         except (OSError, *MALFORMED_DATA):
             return {}  # no turn is stored, and the server has confirmed none
 
-    def spent(self, step: int) -> float:
+    def elapsed(self, step: int) -> float:
         """Return the spent seconds of the clock in step `step`; 0 if the file does not contain them."""
         try:
             data = json.loads(self.path.read_bytes())
@@ -71,7 +71,7 @@ class SubmittedTurns:
         except (OSError, *MALFORMED_DATA):
             return 0.0
 
-    def left(self, take: Callable[[Any], None]) -> None:
+    def load_resignations(self, take: Callable[[Any], None]) -> None:
         """Call `take` with the saved resignations, even if the file belongs to an earlier step of the game."""
         with contextlib.suppress(OSError, *MALFORMED_DATA):
             take(json.loads(self.path.read_bytes())["left"])
@@ -98,10 +98,10 @@ def _plain(turn: Preferences | Orders) -> Any:
     return turn
 
 
-def _read_turn(turn: Any, thought: Any) -> SubmittedTurn:
-    if not (thought is None or isinstance(thought, dict)):
+def _read_turn(turn: Any, help_used: Any) -> SubmittedTurn:
+    if not (help_used is None or isinstance(help_used, dict)):
         raise TypeError("the log entry about hints that the person used is not an object")
-    return SubmittedTurn(_turn(turn), thought)
+    return SubmittedTurn(_turn(turn), help_used)
 
 
 def _turn(data: Any) -> Preferences | Orders:

@@ -43,7 +43,7 @@ Turns = Mapping[int, Orders | None]
 ROLLS: Final = 48  # repetitions of a round with other dice
 PLAYOUTS: Final = 20  # playouts of each resulting position
 CANDIDATES: Final = 4  # the most turns of a player that are compared; more searches replace the worst of them
-_SURE: Final = 1.96  # half the width of a 95 % interval, in standard errors
+_Z_95: Final = 1.96  # half the width of a 95 % interval, in standard errors
 
 
 class TurnValues:
@@ -77,23 +77,23 @@ class TurnValues:
             state = {**self._saved["state"], "rng": dice}
             self._starts.append(Game.from_dict({**self._saved, "map": self.game.map, "state": state}))
 
-    def of(self, player: int, key: str, turns: Turns, own: Orders | None = None) -> npt.NDArray[np.float64]:
+    def of(self, player: int, key: str, turns: Turns, own_orders: Orders | None = None) -> npt.NDArray[np.float64]:
         """Return the player's win probability after the round for each roll of the dice, float64[roll].
 
-        key: a name of the turn. own: orders that replace the player's orders in `turns`; if it is None, `turns` stay
-        unchanged.
+        key: a name of the turn. own_orders: orders that replace the player's orders in `turns`; if it is None, `turns`
+        stay unchanged.
         """
-        rows = self._rows.setdefault((-1 if own is None else player, key), [])
+        rows = self._rows.setdefault((-1 if own_orders is None else player, key), [])
         rolls = range(len(rows), len(self._starts))
         if rolls:
-            after = positions_of([self._after(roll, player, turns, own) for roll in rolls])
+            after = positions_of([self._game_after(roll, player, turns, own_orders) for roll in rolls])
             seeds = [self._seed(79, 2 + roll) for roll in rolls]
             rows.extend(win_shares(self.game.view(0), after, seeds, self.playouts, self._absent))
         return np.array(rows)[:, player]
 
-    def games(self, player: int, turns: Turns, own: Orders | None = None) -> list[Game]:
+    def games(self, player: int, turns: Turns, own_orders: Orders | None = None) -> list[Game]:
         """Return the games after the round for each roll of the dice; see `of`."""
-        return [self._after(roll, player, turns, own) for roll in range(len(self._starts))]
+        return [self._game_after(roll, player, turns, own_orders) for roll in range(len(self._starts))]
 
     def later(self, games: Sequence[Game], rounds: Sequence[int]) -> list[OwnersAndArmies]:
         """Return the positions after each number of further rounds, in one playout of each game.
@@ -112,9 +112,9 @@ class TurnValues:
         seed = derive_seed(game.seed, 79, game.round, 0)
         return estimate_win_probabilities(game.view(0), owner, army, seed, games, absent)
 
-    def _after(self, roll: int, player: int, turns: Turns, own: Orders | None) -> Game:
+    def _game_after(self, roll: int, player: int, turns: Turns, own_orders: Orders | None) -> Game:
         game = self._starts[roll].clone()
-        game.play_round(turns if own is None else {**turns, player: own}, on_illegal="skip")
+        game.play_round(turns if own_orders is None else {**turns, player: own_orders}, on_illegal="skip")
         return game
 
     def _seed(self, kind: int, number: int) -> int:
@@ -188,7 +188,7 @@ class AnalysedPosition:
         self._values = TurnValues(self.game, playouts, 0, self._absent[1])
         # chooses the best of the turns that the searches found
         self._choice = TurnValues(self.game, playouts, 1, self._absent[1])
-        self._found: list[list[str]] = [[] for _ in range(self.game.players)]
+        self._found_turns: list[list[str]] = [[] for _ in range(self.game.players)]
         self._decisions: list[dict[str, Any] | None] = [None] * self.game.players
 
     @property
@@ -199,31 +199,31 @@ class AnalysedPosition:
     def deepen(self, bot: str, rolls: int) -> PositionResult:
         """Let a bot search a turn for each player, and return the results as means over at least `rolls` dice rolls."""
         self._values.extend(rolls)
-        before = self._values.position(self.game, self.games, self._absent[0])
+        before_values = self._values.position(self.game, self.games, self._absent[0])
         players = range(self.game.players) if self.game.phase == "play" else ()
         for player in players:
             if self._plays(player):
-                self._search(bot, player)
+                self._search_turn(bot, player)
         if self.step is None:
-            return self._result([None] * self.game.players, before)
+            return self._result([None] * self.game.players, before_values)
         orders = dict(enumerate(self.step.orders))
         after = self.game.clone()
         after.play_round(orders, on_illegal="skip")
-        come = self._values.position(after, self.games, self._absent[1])
+        after_values = self._values.position(after, self.games, self._absent[1])
         armies = dice_luck(self.game, self.step)
         turns = [
             None
             if turn is None or not self._plays(player)
-            else self._explained(
-                self._compared(player, orders, before[player][0], come[player][0], armies[player]),
+            else self._explain(
+                self._compare(player, orders, before_values[player][0], after_values[player][0], armies[player]),
                 player,
                 orders,
                 after,
-                [now[0] - was[0] for was, now in zip(before, come, strict=True)],
+                [now[0] - was[0] for was, now in zip(before_values, after_values, strict=True)],
             )
             for player, turn in orders.items()
         ]
-        return self._result(turns, before)
+        return self._result(turns, before_values)
 
     def judge(self, player: int, orders: Orders) -> Judgement:
         """Compare a turn of a player with its played turn and with the best turn that the searches found.
@@ -237,21 +237,21 @@ class AnalysedPosition:
             raise VariationError(f"seat {player}: there is no turn of this player after {self.game.round} rounds")
         if illegal := self.game.check(player, orders):
             raise VariationError(f"illegal order: {illegal[0]}")
-        played = dict(enumerate(self.step.orders))
+        played_orders = dict(enumerate(self.step.orders))
         text = format_orders(self.game.map, orders)
-        tried = self._values.of(player, text, played, orders)
-        before = self._values.of(player, "played", played)
-        best = self._best(player, played)
-        value = self._values.of(player, best, played, parse_orders(self.game.map, best))
-        gain = tried - before
-        better = value if value.mean() > before.mean() else before
-        lost = better - tried
-        error = _half_width(lost)
-        missing = max(0.0, float(lost.mean()))
-        passed = missing < LOSSES[-1][0] or missing <= error
+        judged_values = self._values.of(player, text, played_orders, orders)
+        played_values = self._values.of(player, "played", played_orders)
+        best = self._best_turn(player, played_orders)
+        search_values = self._values.of(player, best, played_orders, parse_orders(self.game.map, best))
+        gain = judged_values - played_values
+        best_values = search_values if search_values.mean() > played_values.mean() else played_values
+        loss = best_values - judged_values
+        error = _half_width(loss)
+        mean_loss = max(0.0, float(loss.mean()))
+        passed = mean_loss < LOSSES[-1][0] or mean_loss <= error
         return Judgement(
-            text, float(tried.mean()), float(before.mean()), float(better.mean()), float(gain.mean()),
-            _half_width(gain), missing, error, passed and float(gain.mean()) > 0, best,
+            text, float(judged_values.mean()), float(played_values.mean()), float(best_values.mean()),
+            float(gain.mean()), _half_width(gain), mean_loss, error, passed and float(gain.mean()) > 0, best,
         )  # fmt: skip
 
     def _plays(self, player: int) -> bool:
@@ -259,39 +259,39 @@ class AnalysedPosition:
         return self.game.alive(player) and player not in self._absent[1]
 
     def _result(self, turns: list[TurnReport | None], before: list[list[float]]) -> PositionResult:
-        """Return the results; a player's best turn is the first turn in `_found`, which `_best` sorts."""
-        best = tuple(found[0] if found else None for found in self._found)
+        """Return the results; a player's best turn is the first turn in `_found_turns`, which `_best_turn` sorts."""
+        best = tuple(turn_texts[0] if turn_texts else None for turn_texts in self._found_turns)
         return PositionResult(tuple(turns), best, tuple(self._decisions), tuple(before))
 
-    def _search(self, bot: str, player: int) -> None:
+    def _search_turn(self, bot: str, player: int) -> None:
         agent = make_agent(bot, derive_seed(self.game.seed, 78, self.game.round, player))
         text = format_orders(self.game.map, agent.act(self.game.view(player)))
         self._decisions[player] = decision_info(agent, self.game.round + 1)
-        if text not in self._found[player]:
-            self._found[player].insert(0, text)
+        if text not in self._found_turns[player]:
+            self._found_turns[player].insert(0, text)
 
-    def _compared(self, player: int, orders: Turns, before: float, after: float, armies: float) -> TurnReport:
+    def _compare(self, player: int, orders: Turns, before: float, after: float, armies: float) -> TurnReport:
         """Return the report on a player's turn, compared with the turns that the searches found."""
         actual = self._values.of(player, "played", orders)
-        best = self._best(player, orders)
+        best = self._best_turn(player, orders)
         gains = self._values.of(player, best, orders, parse_orders(self.game.map, best)) - actual
         gain, error = float(gains.mean()), _half_width(gains)
         idle = float((actual - self._values.of(player, "", orders, Orders())).mean())
-        better = Better(best, gain, error) if gain > error else None
+        better_turn = Better(best, gain, error) if gain > error else None
         stake = max(0.0, idle) + max(0.0, gain)
-        return TurnReport(before, float(actual.mean()), after, armies, gain, error, stake, better)
+        return TurnReport(before, float(actual.mean()), after, armies, gain, error, stake, better_turn)
 
-    def _best(self, player: int, orders: Turns) -> str:
+    def _best_turn(self, player: int, orders: Turns) -> str:
         """Return the best turn that the searches found, and forget the worst ones if there are many."""
-        found = self._found[player]
-        if len(found) > 1:
+        turn_texts = self._found_turns[player]
+        if len(turn_texts) > 1:
             self._choice.extend(self._values.rolls)
-            own = {text: parse_orders(self.game.map, text) for text in found}
-            found.sort(key=lambda text: -float(self._choice.of(player, text, orders, own[text]).mean()))
-            del found[CANDIDATES:]
-        return found[0]
+            turns = {text: parse_orders(self.game.map, text) for text in turn_texts}
+            turn_texts.sort(key=lambda text: -float(self._choice.of(player, text, orders, turns[text]).mean()))
+            del turn_texts[CANDIDATES:]
+        return turn_texts[0]
 
-    def _explained(
+    def _explain(
         self, turn: TurnReport, player: int, orders: Turns, after: Game, changes: Sequence[float]
     ) -> TurnReport:
         """Add the reason to a turn with a mark or with a large loss of win probability from any cause.
@@ -305,11 +305,11 @@ class AnalysedPosition:
             return replace(turn, reason=reason_of(turn, player, self.game, self.step, after, changes))
         best = parse_orders(self.game.map, turn.better.orders)
         games = self._values.games(player, orders), self._values.games(player, orders, best)
-        later = list(zip(*(self._values.later(after, LATER) for after in games), strict=True))
-        reason = difference(self.game, player, (orders[player] or Orders(), best), *games, later)
+        later_positions = list(zip(*(self._values.later(after, LATER) for after in games), strict=True))
+        reason = difference(self.game, player, (orders[player] or Orders(), best), *games, later_positions)
         return replace(turn, reason=reason)
 
 
 def _half_width(values: npt.NDArray[np.float64]) -> float:
     """Return half the width of the 95 % interval of a mean."""
-    return _SURE * float(values.std(ddof=1)) / len(values) ** 0.5
+    return _Z_95 * float(values.std(ddof=1)) / len(values) ** 0.5

@@ -47,7 +47,7 @@ class _Job:
     source: LogSource
     engine: Engine
     falls: Sequence[float]  #: by round: the largest loss of win probability of a player; empty: not known
-    looked: float
+    last_poll: float
     focus: int = 0  #: the number of rounds before the displayed position
     game: AnalysedGame | None = None
     levels: list[int] = field(default_factory=list)  #: by position: the number of finished passes
@@ -64,13 +64,13 @@ class _Job:
 
     def next(self) -> int | None:
         """Return the position to analyse next; None: all positions are analysed."""
-        least = min(self.levels)
+        min_level = min(self.levels)
         focus = self.focus if self.focus < len(self.levels) else None
-        if focus is not None and self.levels[focus] < (len(LEVELS) if least >= PASSES else least + 1):
+        if focus is not None and self.levels[focus] < (len(LEVELS) if min_level >= PASSES else min_level + 1):
             return focus
         fall = dict(enumerate(self.falls))
-        rest = [at for at, level in enumerate(self.levels) if level < PASSES]
-        return min(rest, key=lambda at: (self.levels[at], -fall.get(at, 0.0), at), default=None)
+        unfinished = [index for index, level in enumerate(self.levels) if level < PASSES]
+        return min(unfinished, key=lambda index: (self.levels[index], -fall.get(index, 0.0), index), default=None)
 
 
 class AnalysisJobs:
@@ -99,19 +99,19 @@ class AnalysisJobs:
         job = self._jobs.get(key)
         if job is None:
             job = self._jobs[key] = _Job(source, engine, falls, time.monotonic())
-            self._forget()
+            self._delete_old_jobs()
         self._jobs.move_to_end(key)
-        job.looked, job.focus, job.falls = time.monotonic(), focus, falls or job.falls
+        job.last_poll, job.focus, job.falls = time.monotonic(), focus, falls or job.falls
         if job.error is not None:
             del self._jobs[key]
             raise job.error
         if not job.active and (job.game is None or job.next() is not None):
-            active = [other.source.key for other in self._jobs.values() if other.active]
+            active = [running.source.key for running in self._jobs.values() if running.active]
             if len(active) >= QUEUE or active.count(source.key) >= EACH:
                 text = "the server is analysing other games: try again in a moment"
                 raise RequestError(text, 503, code="reports-wait")
             job.task = asyncio.get_running_loop().create_task(self._run(job))
-        return _news(job, since)
+        return _new_results(job, since)
 
     def prepare(self, source: LogSource, engine: Engine) -> None:
         """Load an engine in the background, so that a later analysis begins sooner.
@@ -154,7 +154,7 @@ class AnalysisJobs:
                 return _report(job).to_dict()
         return None
 
-    def _forget(self) -> None:
+    def _delete_old_jobs(self) -> None:
         """Delete the results of the jobs that were polled least recently."""
         for key in [key for key, job in self._jobs.items() if not job.active][: max(0, len(self._jobs) - KEPT)]:
             del self._jobs[key]
@@ -168,14 +168,14 @@ class AnalysisJobs:
                     raise RequestError(text, code="report-rounds", most=ROUNDS, rounds=game.rounds)
                 job.levels, job.changed = [0] * game.positions, [0] * game.positions
                 job.results, job.game = [None] * game.positions, game
-            while (at := job.next()) is not None and time.monotonic() - job.looked <= POLL_TIMEOUT:
-                share, rolls = LEVELS[job.levels[at]]
+            while (index := job.next()) is not None and time.monotonic() - job.last_poll <= POLL_TIMEOUT:
+                share, rolls = LEVELS[job.levels[index]]
                 seconds = min(max(LEAST_SECONDS, share * job.engine.seconds), max(MOST_SECONDS, job.engine.seconds))
-                query = PositionQuery(job.source, at, None, job.engine.spec(seconds), rolls, job.engine.name)
-                job.results[at] = await self._ask(query)
-                job.levels[at] += 1
+                query = PositionQuery(job.source, index, None, job.engine.spec(seconds), rolls, job.engine.name)
+                job.results[index] = await self._ask(query)
+                job.levels[index] += 1
                 job.version += 1
-                job.changed[at] = job.version
+                job.changed[index] = job.version
         except RequestError as error:
             job.error = error  # the next request raises it
         except Exception as error:
@@ -212,28 +212,28 @@ def _report(job: _Job) -> GameReport:
     return GameReport(job.engine.name, rolls, PLAYOUTS, job.game.names, rounds)
 
 
-def _news(job: _Job, since: int) -> dict[str, Any]:
+def _new_results(job: _Job, since: int) -> dict[str, Any]:
     """Return the progress of a job, and all results that are newer than version `since`."""
-    told: dict[str, Any] = {"bot": job.engine.bot, "seconds": job.engine.seconds, "version": job.version}
+    progress: dict[str, Any] = {"bot": job.engine.bot, "seconds": job.engine.seconds, "version": job.version}
     if job.game is None:
-        return {**told, "done": 0, "total": None, "positions": [], "summary": None}
-    new = [at for at, version in enumerate(job.changed) if version > since]
-    positions = [{"played": at, "level": job.levels[at], **_position(job, at)} for at in new]
-    report = _report(job).summary() if new else None
+        return {**progress, "done": 0, "total": None, "positions": [], "summary": None}
+    changed = [index for index, version in enumerate(job.changed) if version > since]
+    positions = [{"played": index, "level": job.levels[index], **_position(job, index)} for index in changed]
+    report = _report(job).summary() if changed else None
     done = sum(min(level, PASSES) for level in job.levels)
-    return {**told, "done": done, "total": PASSES * len(job.levels), "positions": positions, "summary": report}
+    return {**progress, "done": done, "total": PASSES * len(job.levels), "positions": positions, "summary": report}
 
 
-def _position(job: _Job, at: int) -> dict[str, Any]:
-    result = job.results[at]
+def _position(job: _Job, index: int) -> dict[str, Any]:
+    result = job.results[index]
     assert result is not None
-    share, rolls = LEVELS[job.levels[at] - 1]
+    share, rolls = LEVELS[job.levels[index] - 1]
     return {
         "seconds": share * job.engine.seconds,
-        "preliminary": job.levels[at] < PASSES,
-        "complete": job.levels[at] == len(LEVELS),
+        "preliminary": job.levels[index] < PASSES,
+        "complete": job.levels[index] == len(LEVELS),
         "games": rolls * PLAYOUTS,
-        "turns": [None if turn is None else _turn(turn, job.levels[at]) for turn in result.turns],
+        "turns": [None if turn is None else _turn(turn, job.levels[index]) for turn in result.turns],
         "best": result.best,
         "decisions": result.decisions,
         "chances": result.chances,
@@ -242,5 +242,5 @@ def _position(job: _Job, at: int) -> dict[str, Any]:
 
 def _turn(turn: TurnReport, level: int) -> dict[str, Any]:
     """Return the report on a turn. A turn gets the mark for a good turn only in the last pass of the analysis."""
-    told = turn.to_dict()
-    return {**told, "mark": None} if turn.mark == "!" and level < PASSES else told
+    report = turn.to_dict()
+    return {**report, "mark": None} if turn.mark == "!" and level < PASSES else report

@@ -21,7 +21,7 @@ class PositionQuery:
     """A query for the analysis of one position of a log, for an `AnalysedGame`, or for a `Judgement`.
 
     Attributes:
-        played: the number of rounds before the position; None if the query asks for the `AnalysedGame`.
+        rounds: the number of rounds before the position; None if the query asks for the `AnalysedGame`.
         turn: a player and its orders, if the query asks for the `Judgement` on these orders.
         bot: the specification of the bot that searches turns.
         rolls: the number of times that the round is repeated with other dice.
@@ -29,7 +29,7 @@ class PositionQuery:
     """
 
     source: LogSource
-    played: int | None = None
+    rounds: int | None = None
     turn: tuple[int, Orders] | None = None
     bot: str = ""
     rolls: int = 0
@@ -54,13 +54,13 @@ class PositionCache:
     def answer(self, query: PositionQuery) -> AnalysedGame | PositionResult | Judgement:
         """Return the names and numbers of a log, the results of a position, or the judgement on a turn."""
         log = opened_log(query.source)
-        if query.played is None:
+        if query.rounds is None:
             return _analysed_game(log)
-        key = (query.source.key, query.played, query.engine)
+        key = (query.source.key, query.rounds, query.engine)
         position = self._positions.pop(key, None)
         if position is None:
-            step = log.rounds[query.played] if query.played < len(log.rounds) else None
-            position = AnalysedPosition(game_at(log, query.played), step, absent=log.absent)
+            step = log.rounds[query.rounds] if query.rounds < len(log.rounds) else None
+            position = AnalysedPosition(game_at(log, query.rounds), step, absent=log.absent)
         if query.turn is None or not position.analysed:
             result: PositionResult | Judgement = position.deepen(query.bot, query.rolls)
         if query.turn is not None:
@@ -73,14 +73,14 @@ class PositionCache:
 
 def _analysed_game(log: GameLog) -> AnalysedGame:
     rounds = len(log.rounds)
-    over = not rounds or log.complete or game_at(log).phase != "play"
-    return AnalysedGame(tuple(log.names), rounds, rounds + (not over))
+    is_over = not rounds or log.complete or game_at(log).phase != "play"
+    return AnalysedGame(tuple(log.names), rounds, rounds + (not is_over))
 
 
 def _failed(error: BaseException) -> Any:
     """Return the failure; for an error in this program, without its message, which may contain paths of files."""
-    told = failed(error)
-    return told if told.client_error else replace(told, reason=type(error).__name__)
+    failure = failed(error)
+    return failure if failure.client_error else replace(failure, reason=type(error).__name__)
 
 
 def serve(pipe: Connection) -> None:

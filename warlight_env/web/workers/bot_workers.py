@@ -11,7 +11,13 @@ from typing import Any, Final
 from warlight_env.agents.registry import parse
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.bot_process import BotQuery, WorkerAnswer, serve
-from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError, Told, ignore
+from warlight_env.web.workers.child_process import (
+    ChildDiedError,
+    ChildProcess,
+    ChildTimeoutError,
+    StateCallback,
+    ignore,
+)
 
 #: Seconds that a bot may take in addition to its own time limit.
 GRACE: Final = 10.0
@@ -30,17 +36,18 @@ class BotWorkers:
         self.agent_spec: Callable[[str | None], str | None] = lambda spec: spec
         self._slots = [_Slot(limit or query_timeout) for _ in range(workers)]
 
-    async def ask(self, question: BotQuery, slot: int = 0, told: Told = ignore) -> WorkerAnswer:
+    async def ask(self, question: BotQuery, slot: int = 0, on_state: StateCallback = ignore) -> WorkerAnswer:
         """Ask worker `slot` (modulo the number of workers), after all earlier questions to this worker.
 
-        `told` is called when the worker prepares the bot (starts, compiles) and when the bot computes, see `Told`.
+        `on_state` is called when the worker prepares the bot (starts, compiles) and when the bot computes, see
+        `StateCallback`.
         """
-        played = self.agent_spec(question.spec)
-        answer = await self._slots[slot % len(self._slots)].ask(replace(question, spec=played), told)
+        agent_spec = self.agent_spec(question.spec)
+        answer = await self._slots[slot % len(self._slots)].ask(replace(question, spec=agent_spec), on_state)
         if (
-            answer.error is not None and played is not None and played != question.spec
+            answer.error is not None and agent_spec is not None and agent_spec != question.spec
         ):  # the error must not reveal the path
-            place, name = played.partition(":")[2], (question.spec or "").partition(":")[2]
+            place, name = agent_spec.partition(":")[2], (question.spec or "").partition(":")[2]
             answer = replace(answer, error=answer.error.replace(place, name))
         return answer
 
@@ -87,11 +94,11 @@ class _Slot:
         self.child = ChildProcess(serve, "warlight-bot")
         self._warm: set[tuple[str, str]] = set()  # the bots that have answered, with the phases of the game
 
-    async def ask(self, question: BotQuery, told: Told = ignore) -> WorkerAnswer:
-        name = "" if question.spec is None else _unwrapped(question.spec)[0], question.position.phase
+    async def ask(self, question: BotQuery, on_state: StateCallback = ignore) -> WorkerAnswer:
+        name = "" if question.spec is None else _unwrap(question.spec)[0], question.position.phase
         try:
             answer: WorkerAnswer = await self.child.ask(
-                question, lambda: self._limit(question, name not in self._warm), told
+                question, lambda: self._limit(question, name not in self._warm), on_state
             )
         except ChildTimeoutError as error:
             self._warm.clear()
@@ -115,14 +122,14 @@ def move_seconds(spec: str | None) -> float:
     """Return the seconds for a move from the bot's own parameters; 0 if they do not contain a limit."""
     if spec is None:
         return 0.0
-    _, values = _unwrapped(spec)
+    _, values = _unwrap(spec)
     try:
         return float(values.get("secs") or 0.0)
     except ValueError:
         return 0.0
 
 
-def _unwrapped(spec: str) -> tuple[str, dict[str, Any]]:
+def _unwrap(spec: str) -> tuple[str, dict[str, Any]]:
     """Return a bot's name with the names of the agents that it wraps, and the parameters of the innermost agent."""
     info, values = parse(spec)
     kind = info.name

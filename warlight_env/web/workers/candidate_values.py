@@ -21,23 +21,23 @@ COMPARED: Final = 3  # the number of candidates that get a win probability
 
 
 def with_win_probabilities(
-    insight: Mapping[str, Any] | None, chosen: Orders, view: View, rules: Mapping[str, Any], seed: int,
+    insight: Mapping[str, Any] | None, chosen_turn: Orders, view: View, rules: Mapping[str, Any], seed: int,
     absent: Collection[int] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """Return a bot's insight, in which the first candidates have a new field ``win``: their win probability.
 
     Args:
-        insight: see `decision_info`. If the insight has no candidates, the only candidate is `chosen`, the turn of the
-            bot.
+        insight: see `decision_info`. If the insight has no candidates, the only candidate is `chosen_turn`, the turn of
+            the bot.
         view: the player's view of a game in play. rules: the rules of the game, see `Rules.to_dict`. absent: the
             players that have resigned or failed.
     """
-    found = dict(insight or {})
-    candidates = found.get("candidates") or [{"orders": format_orders(view.map, chosen)}]
+    new_insight = dict(insight or {})
+    candidates = new_insight.get("candidates") or [{"orders": format_orders(view.map, chosen_turn)}]
     turns = [parse_orders(view.map, candidate["orders"]) for candidate in candidates[:COMPARED]]
     values = turn_win_probabilities(turns, view, rules, seed, absent)
     first = [{**candidate, "win": round(value, 4)} for candidate, value in zip(candidates, values, strict=False)]
-    return {**found, "candidates": [*first, *candidates[COMPARED:]]}
+    return {**new_insight, "candidates": [*first, *candidates[COMPARED:]]}
 
 
 def turn_win_probabilities(
@@ -50,7 +50,7 @@ def turn_win_probabilities(
     as in `estimate_win_probabilities`. All turns get the same dice.
     """
     game = _game(view, rules, seed)
-    others = {
+    other_turns = {
         player: make_agent("aggressive", seed).act(game.view(player))
         for player in range(game.players)
         if player != view.player and game.alive(player) and player not in absent
@@ -61,7 +61,7 @@ def turn_win_probabilities(
     for turn in turns:
         after = [start.clone() for start in starts]
         for game in after:
-            game.play_round({**others, view.player: turn}, on_illegal="skip")
+            game.play_round({**other_turns, view.player: turn}, on_illegal="skip")
         shares = win_shares(view, positions_of(after), seeds, PLAYOUTS, absent)
         values.append(float(shares[:, view.player].mean()))
     return values

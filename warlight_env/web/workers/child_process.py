@@ -27,7 +27,7 @@ START: Final = 300.0
 PAUSE: Final = 0.5
 
 #: Receives a state while the process starts or compiles (0 of 0 kernels while it starts); None: it computes.
-Told = Callable[[CompileState | None], None]
+StateCallback = Callable[[CompileState | None], None]
 
 
 class ChildTimeoutError(Exception):
@@ -54,8 +54,8 @@ class _Deadline:
     """A timer that calls `expire` after `seconds` seconds, without the seconds in which it is paused."""
 
     def __init__(self, seconds: float, expire: Callable[[], None]) -> None:
-        self._loop, self._left, self._expire = asyncio.get_running_loop(), seconds, expire
-        self._since = 0.0
+        self._loop, self._remaining, self._expire = asyncio.get_running_loop(), seconds, expire
+        self._resumed_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self.resume()
 
@@ -63,12 +63,12 @@ class _Deadline:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-            self._left -= time.monotonic() - self._since
+            self._remaining -= time.monotonic() - self._resumed_at
 
     def resume(self) -> None:
         if self._timer is None:
-            self._since = time.monotonic()
-            self._timer = self._loop.call_later(max(0.0, self._left), self._expire)
+            self._resumed_at = time.monotonic()
+            self._timer = self._loop.call_later(max(0.0, self._remaining), self._expire)
 
 
 class ChildProcess:
@@ -85,18 +85,18 @@ class ChildProcess:
         self._thread = ThreadPoolExecutor(1, name)  # its own thread: busy threads of the event loop do not delay it
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
-        self._late = self._closed = False
+        self._is_late = self._closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._deadline: _Deadline | None = None
-        self._told: Told = ignore
-        self._computes: asyncio.TimerHandle | None = None
+        self._on_state: StateCallback = ignore
+        self._compute_timer: asyncio.TimerHandle | None = None
 
     @property
     def busy(self) -> bool:
         """Whether a question is being answered."""
         return self._lock.locked()
 
-    async def ask(self, question: Any, limit: Callable[[], float], told: Told = ignore) -> Any:
+    async def ask(self, question: Any, limit: Callable[[], float], on_state: StateCallback = ignore) -> Any:
         """Return the answer to a question, after the answers to earlier questions.
 
         If the caller's task is cancelled, the process still finishes the answer before the next question, so that the
@@ -104,78 +104,78 @@ class ChildProcess:
 
         Args:
             limit: returns the seconds for the answer, without compilation; called when the question's turn has come.
-            told: called when the process starts, compiles or computes for this question, see `Told`.
+            on_state: called when the process starts, compiles or computes for this question, see `StateCallback`.
 
         Raises:
             ChildTimeoutError: the answer took too long. ChildDiedError: the process ended.
         """
         await self._lock.acquire()
-        asking = asyncio.ensure_future(self._ask(question, limit, told))
-        asking.add_done_callback(self._asked)
+        asking = asyncio.ensure_future(self._ask(question, limit, on_state))
+        asking.add_done_callback(self._release)
         return await asyncio.shield(asking)
 
-    def _asked(self, asking: asyncio.Future[Any]) -> None:
+    def _release(self, asking: asyncio.Future[Any]) -> None:
         self._lock.release()
         if not asking.cancelled():
             asking.exception()  # retrieves the error, so that asyncio does not log it if no caller waits
 
-    async def _ask(self, question: Any, limit: Callable[[], float], told: Told) -> Any:
-        self._told = told
+    async def _ask(self, question: Any, limit: Callable[[], float], on_state: StateCallback) -> Any:
+        self._on_state = on_state
         try:
             if self._process is None or not self._process.is_alive():
-                told(CompileState(True, 0, 0))
-            await self._within(START, self._make_ready)
-            told(None)
-            return await self._within(limit(), self._exchange, question)
+                on_state(CompileState(True, 0, 0))
+            await self._run_within(START, self._make_ready)
+            on_state(None)
+            return await self._run_within(limit(), self._exchange, question)
         finally:
-            self._told = ignore
-            self._cancel_computes()
+            self._on_state = ignore
+            self._cancel_compute_timer()
 
-    def _compiles(self, state: CompileState) -> None:
+    def _update_state(self, state: CompileState) -> None:
         """Stop the time while the process compiles, and tell the caller; short breaks are not told."""
         if self._deadline is None:
             return
-        self._cancel_computes()
+        self._cancel_compute_timer()
         if state.active:
             self._deadline.pause()
-            self._told(state)
+            self._on_state(state)
         else:
             self._deadline.resume()
-            self._computes = asyncio.get_running_loop().call_later(PAUSE, self._told, None)
+            self._compute_timer = asyncio.get_running_loop().call_later(PAUSE, self._on_state, None)
 
-    def _cancel_computes(self) -> None:
-        if self._computes is not None:
-            self._computes.cancel()
-            self._computes = None
+    def _cancel_compute_timer(self) -> None:
+        if self._compute_timer is not None:
+            self._compute_timer.cancel()
+            self._compute_timer = None
 
-    async def _within(self, seconds: float, work: Callable[..., Any], *args: Any) -> Any:
+    async def _run_within(self, seconds: float, work: Callable[..., Any], *args: Any) -> Any:
         """Run the work in the thread. After `seconds` seconds the process is killed, and the thread notices its end."""
         self._loop = loop = asyncio.get_running_loop()
-        self._late = False
+        self._is_late = False
         self._deadline = _Deadline(seconds, self._expire)
         try:
             if self._closed:
                 raise ChildDiedError("it was stopped", None)
-            return await loop.run_in_executor(self._thread, self._do, work, args)
+            return await loop.run_in_executor(self._thread, self._call, work, args)
         except ChildDiedError:
-            if self._late:
+            if self._is_late:
                 raise ChildTimeoutError(f"no answer within {seconds:.0f} s", seconds) from None
             raise
         finally:
             self._deadline.pause()
             self._deadline = None
 
-    def _do(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    def _call(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Call `work(*args)`; if the pipe to the process fails, end the process."""
         try:
             return work(*args)
         except (EOFError, OSError) as error:
-            ours = isinstance(error, OSError) and not isinstance(error, ConnectionError)
-            reason = f"it cannot be started: {error}" if ours else "it ended unexpectedly"
+            is_start_error = isinstance(error, OSError) and not isinstance(error, ConnectionError)
+            reason = f"it cannot be started: {error}" if is_start_error else "it ended unexpectedly"
             raise ChildDiedError(reason, self._end()) from None
 
     def _expire(self) -> None:
-        self._late = True
+        self._is_late = True
         if self._process is not None and self._process.pid is not None:
             self._process.kill()
 
@@ -184,20 +184,20 @@ class ChildProcess:
             return
         self._end()
         context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_run, args=(self._serve, theirs), daemon=True, name=self._name)
+        self._pipe, child_pipe = context.Pipe()
+        self._process = context.Process(target=_run, args=(self._serve, child_pipe), daemon=True, name=self._name)
         try:
             with interrupts_blocked():
                 self._process.start()
         finally:
-            theirs.close()
+            child_pipe.close()
         self._pipe.recv_bytes()
 
     def _exchange(self, question: Any) -> Any:
         assert self._pipe is not None and self._loop is not None
         self._pipe.send(question)
         while isinstance(answer := self._pipe.recv(), CompileState):
-            self._loop.call_soon_threadsafe(self._compiles, answer)
+            self._loop.call_soon_threadsafe(self._update_state, answer)
         return answer
 
     def _end(self) -> int | None:
@@ -247,19 +247,19 @@ def serve_questions(
         with sending:
             pipe.send_bytes(data)
 
-    def compiles(state: CompileState) -> None:
+    def send_state(state: CompileState) -> None:
         with contextlib.suppress(OSError):  # the server has ended, which the next question notices
             send(pickle.dumps(state))
 
     try:
         send(b"ready")
-        observe(compiles)
+        observe(send_state)
         while True:
             question = pipe.recv_bytes()
             try:
-                told = pickle.dumps(answer(pickle.loads(question)), pickle.HIGHEST_PROTOCOL)
+                reply = pickle.dumps(answer(pickle.loads(question)), pickle.HIGHEST_PROTOCOL)
             except BaseException as error:  # a bot may even raise SystemExit
-                told = pickle.dumps(failed(error), pickle.HIGHEST_PROTOCOL)
-            send(told)
+                reply = pickle.dumps(failed(error), pickle.HIGHEST_PROTOCOL)
+            send(reply)
     except (EOFError, OSError):  # the server has ended
         return

@@ -23,11 +23,11 @@ class Battle(NamedTuple):
 
 def dice_luck(game: Game, step: Round) -> list[float]:
     """Return for each player the total luck of its battles in a round, in armies, see `battle_luck`."""
-    luck = [0.0] * game.players
+    totals = [0.0] * game.players
     for battle in battle_luck(game, step):
         for player, gain in battle.luck.items():
-            luck[player] += gain
-    return luck
+            totals[player] += gain
+    return totals
 
 
 def battle_luck(game: Game, step: Round) -> list[Battle]:
@@ -42,15 +42,15 @@ def battle_luck(game: Game, step: Round) -> list[Battle]:
             army[source] -= event.armies
             army[target] += event.armies
             continue
-        sent, stood, defender = event.armies, army[target], owner[target]
-        left = 0 if event.captured else max(1, stood - event.defenders_lost)
-        if max(sent, stood) <= MAX_BATTLE:
-            odds = battle_odds(sent, stood, game.rules)
-            more = (sent - event.attackers_lost - odds.expected_attackers) + (odds.expected_defenders - left)
-            luck = {event.player: more, **({defender: -more} if defender >= 0 else {})}
+        attackers, defenders, defender = event.armies, army[target], owner[target]
+        remaining = 0 if event.captured else max(1, defenders - event.defenders_lost)
+        if max(attackers, defenders) <= MAX_BATTLE:
+            odds = battle_odds(attackers, defenders, game.rules)
+            gain = (attackers - event.attackers_lost - odds.expected_attackers) + (odds.expected_defenders - remaining)
+            luck = {event.player: gain, **({defender: -gain} if defender >= 0 else {})}
             battles.append(Battle(event, luck, odds.capture))
-        army[source] -= sent if event.captured else event.attackers_lost
-        army[target] = sent - event.attackers_lost if event.captured else left
+        army[source] -= attackers if event.captured else event.attackers_lost
+        army[target] = attackers - event.attackers_lost if event.captured else remaining
         if event.captured:
             owner[target] = event.player
     return battles

@@ -72,16 +72,16 @@ class GameReport:
         marks: for each mark for a loss, the number of turns with this mark.
         """
         turns = [turns[player] for turns in self.rounds]
-        played = [turn for turn in turns if turn is not None]
-        stakes = sum(turn.stake for turn in played)
-        kept = 1 - sum(turn.lost for turn in played) / stakes if stakes else 1.0
+        reports = [turn for turn in turns if turn is not None]
+        stakes = sum(turn.stake for turn in reports)
+        accuracy = 1 - sum(turn.lost for turn in reports) / stakes if stakes else 1.0
         return {
-            "accuracy": kept if played else None,
-            "error": min(1.0, float(np.sqrt(sum(turn.error**2 for turn in played))) / stakes) if stakes else 0.0,
-            "lost": sum(turn.lost for turn in played),
-            "luck": sum(turn.luck for turn in played),
-            "armies": sum(turn.armies for turn in played),
-            "marks": {mark: sum(turn.mark == mark for turn in played) for _, mark in LOSSES},
+            "accuracy": accuracy if reports else None,
+            "error": min(1.0, float(np.sqrt(sum(turn.error**2 for turn in reports))) / stakes) if stakes else 0.0,
+            "lost": sum(turn.lost for turn in reports),
+            "luck": sum(turn.luck for turn in reports),
+            "armies": sum(turn.armies for turn in reports),
+            "marks": {mark: sum(turn.mark == mark for turn in reports) for _, mark in LOSSES},
         }
 
     @property

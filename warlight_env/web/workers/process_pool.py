@@ -62,12 +62,12 @@ class WorkerQueue:
     def __init__(self, limit: float, queue: int) -> None:
         self.child = ChildProcess(serve, "warlight-worker")
         self._limit, self._queue = limit, queue
-        self._there = 0
+        self._pending = 0
 
     async def ask(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        if self._there >= self._queue:
+        if self._pending >= self._queue:
             raise RequestError("the server is busy: try again in a moment", 503, code="busy")
-        self._there += 1
+        self._pending += 1
         try:
             answer = await self.child.ask((work, args, self._limit), lambda: SHARE * self._limit)
         except (ChildTimeoutError, ChildDiedError) as error:
@@ -78,7 +78,7 @@ class WorkerQueue:
                 f"the process for this request failed: {error}", 503, code="process", reason=str(error)
             ) from None
         finally:
-            self._there -= 1
+            self._pending -= 1
         if not isinstance(answer, TaskFailure):
             return answer
         if answer.client_error:

@@ -36,10 +36,10 @@ def estimate_win_probabilities(
         view: a player's view of a game in play; it has the board and the rules. owner, army: the owner and the army of
             each of the N regions, [N]. absent: the players that have resigned or lost by forfeit.
     """
-    seen = replace(view, owner=np.array(owner, dtype=np.int8), army=np.array(army, dtype=np.int32))
-    position = proportional_determinization(seen)
-    one = OwnersAndArmies(position.owner[None], position.army[None])
-    wins = _wins(view, one, [seed], games, absent)[0].tolist()
+    position_view = replace(view, owner=np.array(owner, dtype=np.int8), army=np.array(army, dtype=np.int32))
+    position = proportional_determinization(position_view)
+    positions = OwnersAndArmies(position.owner[None], position.army[None])
+    wins = _wins(view, positions, [seed], games, absent)[0].tolist()
     return [[round(v, 4) for v in _interval(won, games)] for won in wins]
 
 
@@ -79,12 +79,12 @@ def later_positions(
         view: a view of one of the games; it has the board and the rules. rounds: numbers in increasing order.
         absent: see `estimate_win_probabilities`.
     """
-    rollouts, played, found = _Rollouts(view, positions_of(games), [seed], absent), 0, []
+    rollouts, rounds_played, snapshots = _Rollouts(view, positions_of(games), [seed], absent), 0, []
     for number in rounds:
-        state = rollouts.play(number - played)
-        played = number
-        found.append(OwnersAndArmies(state.owner.copy(), state.army.copy()))
-    return found
+        state = rollouts.play(number - rounds_played)
+        rounds_played = number
+        snapshots.append(OwnersAndArmies(state.owner.copy(), state.army.copy()))
+    return snapshots
 
 
 def _wins(
@@ -93,11 +93,11 @@ def _wins(
     """Return the number of playouts that each player wins from K positions, int64[K, P]."""
     starts = OwnersAndArmies(np.repeat(positions.owner, games, axis=0), np.repeat(positions.army, games, axis=0))
     state = _Rollouts(view, starts, seeds, absent).play(ROUNDS)
-    own = state.owner[:, None, :] == np.arange(view.players)[:, None]
-    size = own.sum(axis=2) * _MORE_THAN_ALL_ARMIES + (own * state.army[:, None, :].astype(np.int64)).sum(axis=2)
-    size[:, list(absent)] = -1
+    owned = state.owner[:, None, :] == np.arange(view.players)[:, None]
+    score = owned.sum(axis=2) * _MORE_THAN_ALL_ARMIES + (owned * state.army[:, None, :].astype(np.int64)).sum(axis=2)
+    score[:, list(absent)] = -1
     decided = (state.phase == OVER) & (state.winner >= 0)
-    winner = np.where(decided, state.winner, size.argmax(axis=1))
+    winner = np.where(decided, state.winner, score.argmax(axis=1))
     won = (winner[:, None] == np.arange(view.players)) & ~np.isin(np.arange(view.players), list(absent))
     return np.asarray(won.reshape(len(seeds), games, view.players).sum(axis=1))
 

@@ -21,17 +21,17 @@ class SentArmies(NamedTuple):
 def sent_armies(game: Game, player: int, orders: Orders) -> SentArmies:
     """Return the armies that a player's orders send in a position; `frontend/src/lib/sendable.ts` does the same."""
     army, free = game.army.tolist(), game.rules.moved_armies == "free"
-    sent = SentArmies({}, [], [])
+    sent_turn = SentArmies({}, [], [])
     for region, armies in orders.deploys:
-        sent.deploys[region] = sent.deploys.get(region, 0) + armies
+        sent_turn.deploys[region] = sent_turn.deploys.get(region, 0) + armies
         army[region] += armies
     for source, target, armies in orders.attacks:
         leaving = min(armies, army[source] - 1)
         if leaving > 0:
-            sent.moves.append((source, target, leaving))
+            sent_turn.moves.append((source, target, leaving))
             army[source] -= leaving
             if free and game.owner[target] == player:
                 army[target] += leaving
         elif free:
-            sent.reserves.append((source, target))
-    return sent
+            sent_turn.reserves.append((source, target))
+    return sent_turn

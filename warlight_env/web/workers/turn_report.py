@@ -85,7 +85,9 @@ class TurnReport:
         """The mark of the turn, such as "??" for a blunder; None: the turn is neither very good nor bad."""
         if self.better is not None:
             lower_end = self.gain - self.error
-            return next((mark for least, mark in LOSSES if self.gain >= least and lower_end >= least / 2), None)
+            return next(
+                (mark for min_loss, mark in LOSSES if self.gain >= min_loss and lower_end >= min_loss / 2), None
+            )
         return "!" if -self.gain >= GOOD and -self.gain > self.error else None
 
     def to_dict(self) -> dict[str, Any]:

@@ -90,9 +90,9 @@ SENTENCES: Final = {
 
 def cause_of(turn: TurnReport) -> Cause:
     """Return the main cause of a loss of win probability: the dice, the player's turn, or the other players."""
-    own = turn.lost if turn.better else 0.0
+    own_loss = turn.lost if turn.better else 0.0
     parts: dict[Cause, float] = {
-        "dice": turn.after - turn.worth, "turn": -own, "others": turn.worth + own - turn.before,
+        "dice": turn.after - turn.worth, "turn": -own_loss, "others": turn.worth + own_loss - turn.before,
     }  # fmt: skip
     return min(parts, key=lambda cause: parts[cause])
 
@@ -106,10 +106,10 @@ def shown_points(turn: Mapping[str, Any]) -> dict[str, int]:
     Args:
         turn: the result of `TurnReport.to_dict`.
     """
-    worth = turn["worth"]
-    best = worth + turn["gain"] if turn["better"] else worth
-    before, best, played, after = (rounded_percent(share) for share in (turn["before"], best, worth, turn["after"]))
-    return {"fall": after - before, "others": best - before, "turn": played - best, "dice": after - played}
+    value = turn["worth"]
+    best = value + turn["gain"] if turn["better"] else value
+    before, best, actual, after = (rounded_percent(share) for share in (turn["before"], best, value, turn["after"]))
+    return {"fall": after - before, "others": best - before, "turn": actual - best, "dice": after - actual}
 
 
 def rounded_percent(share: float) -> int:
@@ -150,14 +150,15 @@ def sentence_of(reason: Mapping[str, Any], names: Sequence[str], player: int) ->
     """
     names = distinct(names)
     values = dict(reason["values"])
-    only, later = values.pop("only", None), values.pop("later", ())
-    first = [_only(only)] if only else []
-    last = [
-        f"{counted(after['rounds'], 'round')} later, {LATER[after['code']].format(**_texts(after, names, player))}"
-        for after in later
+    only, later_advantages = values.pop("only", None), values.pop("later", ())
+    first_sentences = [_only(only)] if only else []
+    last_sentences = [
+        f"{counted(advantage['rounds'], 'round')} later, "
+        f"{LATER[advantage['code']].format(**_texts(advantage, names, player))}"
+        for advantage in later_advantages
     ]
     sentence = SENTENCES[_form(reason)].format(**_texts(reason, names, player))
-    return " ".join([*first, sentence, *last])
+    return " ".join([*first_sentences, sentence, *last_sentences])
 
 
 def _form(reason: Mapping[str, Any]) -> str:
@@ -175,30 +176,30 @@ def distinct(names: Sequence[str]) -> list[str]:
 def _texts(reason: Mapping[str, Any], names: Sequence[str], player: int) -> dict[str, Any]:
     """Return the values of a reason for its sentence: names of players instead of seats, and lists as texts."""
     values, opponents = dict(reason["values"]), _opponents(names, player)
-    told = {
+    texts = {
         "who": names[player],
         "opponents": opponents,
         "have": "has" if opponents in names else "have",
     }
     if "player" in values:
-        told["other"] = names[values["player"]]
+        texts["other"] = names[values["player"]]
     if "players" in values:
-        told["takers"] = _joined([names[seat] for seat in values["players"]]) or "the other players"
-    told |= {name: _joined(values[name]) for name in ("regions", "bonuses") if name in values}
-    told |= {name: f"{rounded_percent(values[name])} %" for name in ("better", "played", "chance") if name in values}
+        texts["takers"] = _join_names([names[seat] for seat in values["players"]]) or "the other players"
+    texts |= {name: _join_names(values[name]) for name in ("regions", "bonuses") if name in values}
+    texts |= {name: f"{rounded_percent(values[name])} %" for name in ("better", "played", "chance") if name in values}
     if values.get("bonuses"):
         form = " and now holds all of" if "taken" in values else ", with the bonus of"
-        told["bonuses"] = f"{form} {told['bonuses']}"
+        texts["bonuses"] = f"{form} {texts['bonuses']}"
     if "taken" in values:
-        told["taken"] = counted(values["taken"], "region")
-        rise = f": the win probability of {told['other']} rose by {rounded_percent(values['gain'])} points"
-        told["rise"] = rise if len(names) > 2 else ""
-    return {**values, **told}
+        texts["taken"] = counted(values["taken"], "region")
+        rise = f": the win probability of {texts['other']} rose by {rounded_percent(values['gain'])} points"
+        texts["rise"] = rise if len(names) > 2 else ""
+    return {**values, **texts}
 
 
 def _opponents(names: Sequence[str], player: int) -> str:
-    others = [name for seat, name in enumerate(names) if seat != player]
-    return others[0] if len(others) == 1 else "the other players"
+    opponents = [name for seat, name in enumerate(names) if seat != player]
+    return opponents[0] if len(opponents) == 1 else "the other players"
 
 
 def _only(only: Mapping[str, Any]) -> str:
@@ -216,10 +217,10 @@ def describe_orders(game: Game, player: int, orders: Orders) -> str:
     Numbers of armies are those that each order sends if all earlier orders are executed fully.
     """
     name = [region.name for region in game.map.regions]
-    sent = sent_armies(game, player, orders)
-    parts = [f"{armies} on {name[region]}" for region, armies in sent.deploys.items()]
-    parts += [f"{name[source]} → {name[target]} with {armies}" for source, target, armies in sent.moves]
-    parts += [f"if armies are left: {name[source]} → {name[target]}" for source, target in sent.reserves]
+    sent_turn = sent_armies(game, player, orders)
+    parts = [f"{armies} on {name[region]}" for region, armies in sent_turn.deploys.items()]
+    parts += [f"{name[source]} → {name[target]} with {armies}" for source, target, armies in sent_turn.moves]
+    parts += [f"if armies are left: {name[source]} → {name[target]}" for source, target in sent_turn.reserves]
     return "; ".join(parts) or "no orders"
 
 
@@ -234,31 +235,32 @@ def weak_attacks(game: Game, step: Round, player: int, names: Sequence[str]) -> 
     """
     moves = sent_armies(game, player, step.orders[player] or Orders()).moves
     targets = [target for _, target, _ in moves]
-    found = []
+    sentences = []
     for _, target, armies in moves:
-        owner, there = int(game.owner[target]), int(game.army[target])
+        owner, defenders = int(game.owner[target]), int(game.army[target])
         changed = any(
-            target == to or (who == owner and target == source)
-            for who, turn in enumerate(step.orders)
-            if turn and who != player
-            for source, to, _ in turn.attacks
+            target == destination or (seat == owner and target == source)
+            for seat, turn in enumerate(step.orders)
+            if turn and seat != player
+            for source, destination, _ in turn.attacks
         )
         if owner == player or changed or targets.count(target) > 1:
             continue
-        more = sum(each.armies for each in step.deploys if (each.player, each.region) == (owner, target))
-        if max(armies, there + more) > MAX_BATTLE:
+        deployed = sum(deploy.armies for deploy in step.deploys if (deploy.player, deploy.region) == (owner, target))
+        if max(armies, defenders + deployed) > MAX_BATTLE:
             continue
-        chance, defended = (battle_odds(armies, there + extra, game.rules).capture for extra in (0, more))
+        chance, defended = (battle_odds(armies, defenders + extra, game.rules).capture for extra in (0, deployed))
         if defended >= 0.5:
             continue
         attack = f"The attack on {game.map.regions[target].name} with {counted(armies, 'army', 'armies')} had"
-        found.append(
-            f"{attack} a chance of {rounded_percent(chance)} % against the {counted(there, 'army', 'armies')} there. "
-            f"{names[owner]} deployed {more} more: the chance was {rounded_percent(defended)} %."
-            if more
+        sentences.append(
+            f"{attack} a chance of {rounded_percent(chance)} % "
+            f"against the {counted(defenders, 'army', 'armies')} there. "
+            f"{names[owner]} deployed {deployed} more: the chance was {rounded_percent(defended)} %."
+            if deployed
             else f"{attack} only a chance of {rounded_percent(chance)} %."
         )
-    return found
+    return sentences
 
 
 def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str]:
@@ -278,13 +280,13 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
             f"{_opponents(names, player)}, {points['dice']:+d} by the dice"
         )
         lines.append(f"  {sentence_of(turn['reason'], log.names, player)}")
-        game, played = game_at(log, number - 1), log.rounds[number - 1].orders[player]
-        lines.append(f"  played: {describe_orders(game, player, played or Orders())}")
+        game, played_orders = game_at(log, number - 1), log.rounds[number - 1].orders[player]
+        lines.append(f"  played: {describe_orders(game, player, played_orders or Orders())}")
         if turn["better"]:
             lines += [f"  {sentence}" for sentence in weak_attacks(game, log.rounds[number - 1], player, names)]
-        if better := turn["better"]:
-            orders = describe_orders(game, player, parse_orders(log.header.map, better["orders"]))
-            lines.append(f"  better by {-points['turn']} ± {100 * better['error']:.0f} points: {orders}")
+        if better_turn := turn["better"]:
+            orders = describe_orders(game, player, parse_orders(log.header.map, better_turn["orders"]))
+            lines.append(f"  better by {-points['turn']} ± {100 * better_turn['error']:.0f} points: {orders}")
     return lines
 
 
@@ -293,45 +295,45 @@ def _worst_battle(before: Game, step: Round, player: int) -> Reason:
 
     The values have an entry "chance", the probability of capture, if the outcome was unlikely and bad for the player.
     """
-    worst, found = -UNLUCKY, None
+    worst_score, worst_battle = -UNLUCKY, None
     for battle in battle_luck(before, step):
         gain = battle.luck.get(player, 0.0)
         outcome = battle.event.captured - battle.capture
-        worth = gain + REGION * (outcome if battle.event.player == player else -outcome)
-        if gain <= -0.05 and worth <= worst:  # the reason states the gain with one decimal
-            worst, found = worth, battle
-    if found is None:
+        score = gain + REGION * (outcome if battle.event.player == player else -outcome)
+        if gain <= -0.05 and score <= worst_score:  # the reason states the gain with one decimal
+            worst_score, worst_battle = score, battle
+    if worst_battle is None:
         return Reason("dice-order", {})
-    event, chance = found.event, found.capture
+    event, chance = worst_battle.event, worst_battle.capture
     source, target = before.map.regions[event.source].name, before.map.regions[event.target].name
-    values = {"source": source, "target": target, "armies": round(-found.luck[player], 1)}
-    bad = event.captured != (event.player == player)
-    if bad and (chance if event.captured else 1 - chance) < 0.5:
+    values = {"source": source, "target": target, "armies": round(-worst_battle.luck[player], 1)}
+    is_bad = event.captured != (event.player == player)
+    if is_bad and (chance if event.captured else 1 - chance) < 0.5:
         values |= {"chance": round(chance, 3), "captured": event.captured}
     return Reason("dice-battle", values)
 
 
 def _captures(before: Game, after: Game, player: int, changes: Sequence[float]) -> Reason:
     """Return the regions and the bonuses that a player lost in a round; if there are none, the gains of another."""
-    map_, owner, later = before.map, before.owner.tolist(), after.owner.tolist()
-    lost = [r for r in range(map_.n_regions) if owner[r] == player != later[r]]
+    map_, owner, later_owner = before.map, before.owner.tolist(), after.owner.tolist()
+    lost = [r for r in range(map_.n_regions) if owner[r] == player != later_owner[r]]
     if lost:
-        bonuses = _held(map_, owner, player) - _held(map_, later, player)
-        takers = sorted({later[r] for r in lost if later[r] >= 0})
+        bonuses = _held_super_regions(map_, owner, player) - _held_super_regions(map_, later_owner, player)
+        takers = sorted({later_owner[r] for r in lost if later_owner[r] >= 0})
         names = [map_.regions[r].name for r in lost]
         return Reason("others-took", {"regions": names, "bonuses": _bonus_names(map_, bonuses), "players": takers})
-    winner = max((p for p in range(before.players) if p != player), key=lambda other: changes[other])
-    bonuses = _held(map_, later, winner) - _held(map_, owner, winner)
+    winner = max((p for p in range(before.players) if p != player), key=lambda opponent: changes[opponent])
+    bonuses = _held_super_regions(map_, later_owner, winner) - _held_super_regions(map_, owner, winner)
     values = {
         "player": winner,
-        "taken": sum(owner[r] != winner == later[r] for r in range(map_.n_regions)),
+        "taken": sum(owner[r] != winner == later_owner[r] for r in range(map_.n_regions)),
         "bonuses": _bonus_names(map_, bonuses),
         "gain": round(changes[winner], 3),
     }
     return Reason("others-better", values)
 
 
-def _held(map_: Map, owner: Sequence[int], player: int) -> set[int]:
+def _held_super_regions(map_: Map, owner: Sequence[int], player: int) -> set[int]:
     """Return the super regions that a player holds completely."""
     return {s for s, members in enumerate(map_.members) if members and all(owner[r] == player for r in members)}
 
@@ -340,8 +342,8 @@ def _bonus_names(map_: Map, bonuses: set[int]) -> list[str]:
     return [map_.super_regions[s].name for s in sorted(bonuses)]
 
 
-def _joined(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     if not names:
         return ""
-    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    listed = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
+    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"

@@ -82,7 +82,7 @@ class PreparedTurn:
     believed: tuple[Change, ...] = ()
 
 
-class _Opened:
+class _TreeContext:
     """A game or a study with its tree."""
 
     def __init__(self, target: LogTree | StudyTree) -> None:
@@ -133,69 +133,71 @@ def prepare_turn(target: LogTree | StudyTree, turn: TriedTurn) -> PreparedTurn:
     Raises:
         VariationError: the position has no turn of this player, the turn is illegal, or the reply is not possible.
     """
-    opened = _Opened(target)
-    game = opened.game_before(turn)
-    absent = opened.absent(turn)
-    others = [p for p in range(game.players) if p != turn.seat and game.alive(p) and p not in absent]
+    context = _TreeContext(target)
+    game = context.game_before(turn)
+    absent = context.absent(turn)
+    other_players = [p for p in range(game.players) if p != turn.seat and game.alive(p) and p not in absent]
     turns: list[Orders | None] = [None] * game.players
     turns[turn.seat] = turn.orders
     if illegal := game.check(turn.seat, turn.orders):
         reasons = [{"kind": order.kind, "index": order.index, "reason": order.reason} for order in illegal]
         raise RequestError(f"illegal order: {illegal[0]}", details=reasons, code="illegal")
     if turn.reply == "given":
-        given = turn.others or (None,) * game.players
-        if len(given) != game.players:
-            raise VariationError(f"others: {len(given)} turns are given for {game.players} players")
-        for player in others:
-            turns[player] = given[player]
+        given_turns = turn.others or (None,) * game.players
+        if len(given_turns) != game.players:
+            raise VariationError(f"others: {len(given_turns)} turns are given for {game.players} players")
+        for player in other_players:
+            turns[player] = given_turns[player]
         return PreparedTurn(tuple(turns), {})
     if turn.reply == "known":
-        played = None if opened.log is None else opened.log.rounds[game.round : game.round + 1]
-        if not played:
+        next_round = None if context.log is None else context.log.rounds[game.round : game.round + 1]
+        if not next_round:
             raise VariationError(
                 f"reply 'known': the game has no turns after {game.round} rounds; choose another reply"
             )
-        for player in others:
-            turns[player] = legal_part(game, player, played[0].orders[player])
+        for player in other_players:
+            turns[player] = legal_part(game, player, next_round[0].orders[player])
         return PreparedTurn(tuple(turns), {})
-    believed = _believed(opened, game, turn)
+    believed = _believed_changes(context, game, turn)
     start = with_regions(game, believed) if believed else game
     setup = WorkerSetup.of(game.map, game.rules, game.players)
     questions = {
         player: BotQuery(
-            setup, QueriedPosition.of(start.view(player)), turn.bot, derive_seed(opened.tree.next, game.round, player)
+            setup, QueriedPosition.of(start.view(player)), turn.bot, derive_seed(context.tree.next, game.round, player)
         )
-        for player in others
+        for player in other_players
     }
     return PreparedTurn(tuple(turns), questions, believed)
 
 
-def _believed(opened: _Opened, game: Game, turn: TriedTurn) -> tuple[Change, ...]:
+def _believed_changes(context: _TreeContext, game: Game, turn: TriedTurn) -> tuple[Change, ...]:
     """Return the hidden regions in which the belief of the turn's player (its estimate) differs from the position.
 
     If the position follows a variation with the reply "believed", it already is the player's estimated position.
     """
-    path = () if turn.parent is None else opened.tree.path(turn.parent)
+    path = () if turn.parent is None else context.tree.path(turn.parent)
     if not game.rules.fog or any(node.reply == "believed" for node in path):
         return ()
-    views, turns, offers, preferences = _history(opened, path, turn)
+    views, turns, offers, preferences = _history(context, path, turn)
     eliminated = [player for player in range(game.players) if not game.alive(player)]
     owner, army = believed_position(views, turns, eliminated, offers, preferences)
     return tuple(changes((game.owner.tolist(), game.army.tolist()), (owner.tolist(), army.tolist())))
 
 
-def _history(opened: _Opened, path: Sequence[Variation], turn: TriedTurn) -> tuple[list[Any], list[Any], Any, Any]:
+def _history(
+    context: _TreeContext, path: Sequence[Variation], turn: TriedTurn
+) -> tuple[list[Any], list[Any], Any, Any]:
     """Return the views and the own turns of a player up to a position, its offers and its preferred regions."""
     seat = turn.seat
     offers: Sequence[int] = ()
     preferences: Sequence[int] = ()
-    if opened.log is None:
-        game = opened.positions(turn.round if not path else path[0].round).clone()
+    if context.log is None:
+        game = context.positions(turn.round if not path else path[0].round).clone()
         steps: list[Sequence[Orders | None]] = []
     else:
-        log, anchor = opened.log, path[0].round if path else turn.round
-        game = opened.positions(0).clone()
-        steps = [step.orders for step in log.rounds[:anchor]]
+        log, rounds = context.log, path[0].round if path else turn.round
+        game = context.positions(0).clone()
+        steps = [step.orders for step in log.rounds[:rounds]]
         picks = [step for step in log.steps if isinstance(step, Picks)]
         if len(picks) == 1 and log.start is not None and log.start.offers is not None:
             offers, preferences = log.start.offers[seat], (picks[0].preferences[seat] or ())
@@ -222,17 +224,17 @@ def add_variation(
     Raises:
         VariationError: the tree has changed and does not contain the parent, or it is full.
     """
-    opened = _Opened(target)
-    game = opened.game_before(turn)
+    context = _TreeContext(target)
+    game = context.game_before(turn)
     turns, start = list(prepared.turns), with_regions(game, prepared.believed)
     for player, orders in replies.items():
         turns[player] = legal_part(start, player, orders)
-    seed = derive_seed(opened.tree.next, 0x7A) % 2**53 if turn.seed is None else turn.seed
+    seed = derive_seed(context.tree.next, 0x7A) % 2**53 if turn.seed is None else turn.seed
     after, node = play_variation(game, turn.seat, turns, seed, turn.reply, turn.bot, prepared.believed)
-    chances = _chances(after, opened.absent(turn))
-    tree = opened.tree.added(replace(node, parent=turn.parent, chances=chances))
-    whole = tree_data(tree)
-    return opened.saved(tree), encoded({"node": whole["nodes"][-1]["id"], **tree_document(whole)})
+    chances = _chances(after, context.absent(turn))
+    tree = context.tree.added(replace(node, parent=turn.parent, chances=chances))
+    new_tree = tree_data(tree)
+    return context.saved(tree), encoded({"node": new_tree["nodes"][-1]["id"], **tree_document(new_tree)})
 
 
 def _chances(game: Game, absent: frozenset[int]) -> Any:
@@ -256,7 +258,7 @@ def _chances(game: Game, absent: frozenset[int]) -> Any:
 
 def look(target: LogTree | StudyTree) -> bytes:
     """Return the tree of variations with the names of its bots, as JSON; see `tree_document`."""
-    return encoded(tree_document(tree_data(_Opened(target).tree)))
+    return encoded(tree_document(tree_data(_TreeContext(target).tree)))
 
 
 def annotate(
@@ -264,49 +266,49 @@ def annotate(
 ) -> tuple[bytes, bytes]:
     """Change the name and the comment of a variation, or with node None, of a position of the game."""
 
-    def change(opened: _Opened) -> Variations:
+    def change(context: _TreeContext) -> Variations:
         if node is not None:
-            return opened.tree.annotated(node, name, comment)
-        opened.positions(round_)
-        return opened.tree.annotated_position(round_, name, comment)
+            return context.tree.annotated(node, name, comment)
+        context.positions(round_)
+        return context.tree.annotated_position(round_, name, comment)
 
-    return _changed(target, change)
+    return _change_tree(target, change)
 
 
 def delete(target: LogTree | StudyTree, node: int) -> tuple[bytes, bytes]:
     """Delete a variation and all variations that continue it."""
-    return _changed(target, lambda opened: opened.tree.without(node))
+    return _change_tree(target, lambda context: context.tree.without(node))
 
 
 def graft(target: LogTree | StudyTree, file: bytes) -> tuple[bytes, bytes]:
     """Add the variations in a study's file to a tree. The study must have a position of the game, or the same
     position."""
 
-    def change(opened: _Opened) -> Variations:
+    def change(context: _TreeContext) -> Variations:
         study = Study.parse(file)
         try:
-            game = opened.positions(study.round)
+            game = context.positions(study.round)
         except LogError as error:
             raise StudyError(str(error)) from None
         require_same_start(study, game)
-        return opened.tree.grafted(study.variations, study.round)
+        return context.tree.grafted(study.variations, study.round)
 
-    return _changed(target, change)
+    return _change_tree(target, change)
 
 
-def _changed(target: LogTree | StudyTree, change: Callable[[_Opened], Variations]) -> tuple[bytes, bytes]:
-    opened = _Opened(target)
-    tree = change(opened)
-    return opened.saved(tree), encoded(tree_document(tree_data(tree)))
+def _change_tree(target: LogTree | StudyTree, change: Callable[[_TreeContext], Variations]) -> tuple[bytes, bytes]:
+    context = _TreeContext(target)
+    tree = change(context)
+    return context.saved(tree), encoded(tree_document(tree_data(tree)))
 
 
 def study_of(target: LogTree | StudyTree, round_: int, title: str) -> bytes:
     """Return a study's file: a position of the game with its variations, or the whole study."""
-    opened = _Opened(target)
-    if opened.study is not None:
-        return opened.study.encoded()
-    assert opened.log is not None
-    return Study.of_log(replace(opened.log, variations=opened.tree), round_, title).encoded()
+    context = _TreeContext(target)
+    if context.study is not None:
+        return context.study.encoded()
+    assert context.log is not None
+    return Study.of_log(replace(context.log, variations=context.tree), round_, title).encoded()
 
 
 def checked_study(data: bytes) -> bytes:
@@ -331,28 +333,28 @@ class NewStudy:
     round: int = 0
 
 
-def new_study(wanted: NewStudy) -> bytes:
+def new_study(request: NewStudy) -> bytes:
     """Return the file of a new study; raise `StudyError` for a position that is not possible."""
-    owner, army = wanted.owner, wanted.army
+    owner, army = request.owner, request.army
     if owner is None or army is None:
-        game = Game(wanted.map, wanted.rules, len(wanted.players), wanted.seed, picks="random")
+        game = Game(request.map, request.rules, len(request.players), request.seed, picks="random")
         owner, army = tuple(game.owner.tolist()), tuple(game.army.tolist())
-    if not len(owner) == len(army) == wanted.map.n_regions:
-        raise StudyError(f"position: {len(owner)} owners and {len(army)} armies for {wanted.map.n_regions} regions")
-    study = Study(wanted.map, wanted.rules, wanted.players, owner, army, wanted.round, wanted.title)
+    if not len(owner) == len(army) == request.map.n_regions:
+        raise StudyError(f"position: {len(owner)} owners and {len(army)} armies for {request.map.n_regions} regions")
+    study = Study(request.map, request.rules, request.players, owner, army, request.round, request.title)
     return Study.parse(study.encoded()).encoded()
 
 
 def study_title(data: bytes) -> dict[str, Any]:
     """Return the list entry of a study: title, map, rules, number of players and of variations."""
-    found = json.loads(data)
-    board = found["map"]
+    study = json.loads(data)
+    map_data = study["map"]
     return {
-        "title": found["title"],
-        "map": maps.load(board).title if isinstance(board, str) else board.get("title") or board["name"],
-        "rules": found["rules"]["name"],
-        "players": len(found["players"]),
-        "variations": len(found["variations"]["nodes"]),
+        "title": study["title"],
+        "map": maps.load(map_data).title if isinstance(map_data, str) else map_data.get("title") or map_data["name"],
+        "rules": study["rules"]["name"],
+        "players": len(study["players"]),
+        "variations": len(study["variations"]["nodes"]),
     }
 
 
@@ -368,13 +370,13 @@ def retitled(data: bytes, title: str) -> bytes:
 
 def game_in(target: LogTree | StudyTree) -> tuple[int, int, Rules]:
     """Return the numbers of players and regions of a game or study, and its rules."""
-    opened = _Opened(target)
-    return opened.players, opened.map.n_regions, opened.rules
+    context = _TreeContext(target)
+    return context.players, context.map.n_regions, context.rules
 
 
 def log_with(target: LogTree) -> bytes:
     """Return a log's file with its current variations, compressed."""
-    opened = _Opened(target)
-    assert opened.log is not None
-    lines = log_lines(replace(opened.log, variations=opened.tree))
+    context = _TreeContext(target)
+    assert context.log is not None
+    lines = log_lines(replace(context.log, variations=context.tree))
     return gzip.compress(b"".join(line + b"\n" for line in lines), 6)

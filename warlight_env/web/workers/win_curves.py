@@ -32,11 +32,11 @@ class WinCurves:
 
     def __init__(self, process_pool: ProcessPool) -> None:
         self._process_pool = process_pool
-        self._known: LRUCache[str, bytes] = LRUCache(
+        self._curves: LRUCache[str, bytes] = LRUCache(
             CURVE_BYTES, getsizeof=lambda curve: min(len(curve) + OVERHEAD, CURVE_BYTES)
         )
         self._running: dict[str, asyncio.Task[bytes]] = {}
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._slots = asyncio.Semaphore(AT_ONCE)
 
     async def get(self, source: LogSource) -> bytes:
         """Return the win probabilities of a log, after at most about `PARTS` times `PART` seconds of computing time.
@@ -44,9 +44,9 @@ class WinCurves:
         Raises:
             RequestError: the log has errors, or the server computes the win probabilities of many other logs.
         """
-        known = self._known.get(source.key)
-        if known is not None:
-            return known
+        curve = self._curves.get(source.key)
+        if curve is not None:
+            return curve
         if source.key not in self._running and len(self._running) >= WAITING:
             text = "the server is analysing other games: try again in a moment"
             raise RequestError(text, 503, code="reports-wait")
@@ -54,14 +54,14 @@ class WinCurves:
 
     def falls(self, source: LogSource) -> list[float]:
         """Return the largest loss of win probability of a player in each round; an empty list if it is not known."""
-        known = json.loads(self._known.get(source.key, b"null")) or []
+        curve = json.loads(self._curves.get(source.key, b"null")) or []
         return [
-            max(before[0] - after[0] for before, after in zip(*pair, strict=True)) for pair in itertools.pairwise(known)
+            max(before[0] - after[0] for before, after in zip(*pair, strict=True)) for pair in itertools.pairwise(curve)
         ]
 
     def begin(self, source: LogSource) -> None:
         """Begin to compute the win probabilities of a log, unless they are known or `WAITING` logs wait."""
-        if source.key not in self._known and len(self._running) < WAITING:
+        if source.key not in self._curves and len(self._running) < WAITING:
             self._begin(source)
 
     def _begin(self, source: LogSource) -> asyncio.Task[bytes]:
@@ -75,17 +75,19 @@ class WinCurves:
     def _finished(self, key: str, task: asyncio.Task[bytes]) -> None:
         del self._running[key]
         if not task.cancelled() and task.exception() is None:  # the callers of `get` raise an exception
-            self._known[key] = task.result()
+            self._curves[key] = task.result()
 
     async def _compute(self, source: LogSource) -> bytes:
-        found: dict[int, Chances] = {}
-        async with self._places:
+        estimates: dict[int, Chances] = {}
+        async with self._slots:
             for _ in range(PARTS):
-                part, complete = await self._process_pool.long(worker_tasks.win_probability_part, source, found, PART)
-                found |= part
+                part, complete = await self._process_pool.long(
+                    worker_tasks.win_probability_part, source, estimates, PART
+                )
+                estimates |= part
                 if complete:
                     break
-            return encoded(await self._process_pool.long(worker_tasks.win_curve, source, found))
+            return encoded(await self._process_pool.long(worker_tasks.win_curve, source, estimates))
 
     async def close(self) -> None:
         """Cancel the computations."""

@@ -60,40 +60,40 @@ def win_probabilities_of(log: GameLog) -> list[Chances] | None:
 
 
 def estimate_positions(
-    log: GameLog, known: Mapping[int, Chances], seconds: float = math.inf
+    log: GameLog, known_estimates: Mapping[int, Chances], seconds: float = math.inf
 ) -> tuple[dict[int, Chances], bool]:
     """Estimate the win probabilities of positions of a log; return them by number of rounds, and whether all are known.
 
     Args:
-        known: the estimates of earlier calls. The first estimated positions are far apart in the game.
+        known_estimates: the estimates of earlier calls. The first estimated positions are far apart in the game.
         seconds: time after which no more positions are estimated. At least one more position is estimated.
 
     Raises:
         AnalysisError: see `win_probabilities_of`.
     """
-    began, questions, worker = time.monotonic(), questions_of(log), Worker()
-    left = [number for number in _from_coarse_to_fine(list(questions)) if number not in known]
-    found: dict[int, Chances] = {}
-    for number in left:
-        if found and time.monotonic() - began > seconds:
+    start, questions, worker = time.monotonic(), questions_of(log), Worker()
+    remaining = [number for number in _from_coarse_to_fine(list(questions)) if number not in known_estimates]
+    estimates: dict[int, Chances] = {}
+    for number in remaining:
+        if estimates and time.monotonic() - start > seconds:
             break
         answer = worker.answer(questions[number])
         if answer.win_probabilities is None:
             raise AnalysisError(f"round {number} has no win probabilities: {answer.error}")
-        found[number] = answer.win_probabilities
-    return found, len(found) == len(left)
+        estimates[number] = answer.win_probabilities
+    return estimates, len(estimates) == len(remaining)
 
 
-def curve_of(log: GameLog, found: Mapping[int, Chances]) -> list[Chances] | None:
+def curve_of(log: GameLog, estimates: Mapping[int, Chances]) -> list[Chances] | None:
     """Return win probabilities for every position; a position without an estimate gets the last earlier estimate.
 
-    None: `found` has no estimates.
+    None: `estimates` is empty.
     """
-    if not found:
+    if not estimates:
         return None
     chances: list[Chances] = []
     for number in range(len(log.rounds) + 1):
-        chances.append(found.get(number, chances[-1] if chances else found[min(found)]))
+        chances.append(estimates.get(number, chances[-1] if chances else estimates[min(estimates)]))
     return chances
 
 

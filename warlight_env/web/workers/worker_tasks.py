@@ -137,14 +137,14 @@ def bundled_drawing(name: str) -> bytes:
 
 
 @dataclass(frozen=True)
-class _Read:
+class _ReadLog:
     """A log with its weight, the number of its JSON values; see `bounded_io.json_object_bound`."""
 
     log: GameLog
     weight: int
 
 
-def _read(data: bytes, values: int) -> _Read:
+def _read(data: bytes, values: int) -> _ReadLog:
     """Return the log of a file's bytes, compressed or not; raise `LogError` for a log with errors."""
     suffix = COMPRESSED if data[:2] == b"\x1f\x8b" else PLAIN
     with tempfile.TemporaryDirectory() as folder:
@@ -152,12 +152,12 @@ def _read(data: bytes, values: int) -> _Read:
         path.write_bytes(data)
         try:
             text = read_text(path, values)
-            return _Read(GameLog.of(read(text, path)), bounded_io.json_object_bound(text))
+            return _ReadLog(GameLog.of(read(text, path)), bounded_io.json_object_bound(text))
         except LogError as error:
             raise LogError(str(error).removeprefix(f"{path}: ")) from None
 
 
-_logs: LRUCache[str, _Read] = LRUCache(CACHED_VALUES, getsizeof=lambda entry: entry.weight)
+_logs: LRUCache[str, _ReadLog] = LRUCache(CACHED_VALUES, getsizeof=lambda entry: entry.weight)
 
 
 def opened_log(source: LogSource) -> GameLog:
@@ -165,14 +165,14 @@ def opened_log(source: LogSource) -> GameLog:
     entry = _logs.get(source.key)
     if entry is None:
         entry = _read(source.data, UPLOADED)
-        _playable(entry.log)
+        _check_players(entry.log)
         check_variations(entry.log.variations, functools.cache(functools.partial(game_at, entry.log)))
         with contextlib.suppress(ValueError):  # too large for the cache
             _logs[source.key] = entry
     return entry.log
 
 
-def _playable(log: GameLog) -> None:
+def _check_players(log: GameLog) -> None:
     """Raise `RulesError` for a log with rules that do not fit its map."""
     header = log.header
     check_players(make_board(header.map), header.rules, len(header.players))
@@ -184,23 +184,26 @@ def game_in(source: LogSource) -> tuple[int, int, Rules]:
     return len(header.players), header.map.n_regions, header.rules
 
 
-def replay_json(source: LogSource, chances: bytes, more: dict[str, Any]) -> bytes:
-    """Return a log's replay document with the fields `more` as JSON. chances: the JSON of the win probabilities."""
+def replay_json(source: LogSource, chances: bytes, extra_fields: dict[str, Any]) -> bytes:
+    """Return a log's replay document with the fields `extra_fields` as JSON.
+
+    chances: the JSON of the win probabilities.
+    """
     document = replay_document(opened_log(source))
     del document["chances"]
-    return with_more({**document, **more}, {"chances": chances})
+    return with_more({**document, **extra_fields}, {"chances": chances})
 
 
 def win_probability_part(
-    source: LogSource, known: dict[int, Chances], seconds: float
+    source: LogSource, known_estimates: dict[int, Chances], seconds: float
 ) -> tuple[dict[int, Chances], bool]:
     """Estimate the win probabilities of more positions of a log; see `estimate_positions`."""
-    return estimate_positions(opened_log(source), known, seconds)
+    return estimate_positions(opened_log(source), known_estimates, seconds)
 
 
-def win_curve(source: LogSource, found: dict[int, Chances]) -> list[Chances] | None:
+def win_curve(source: LogSource, estimates: dict[int, Chances]) -> list[Chances] | None:
     """Return win probabilities for every position of a log; see `curve_of`."""
-    return curve_of(opened_log(source), found)
+    return curve_of(opened_log(source), estimates)
 
 
 def visible_position(game: Game, seat: int) -> QueriedPosition:
@@ -223,7 +226,7 @@ def bot_seed(game: Game) -> int:
 def load_game(data: bytes) -> LoadedGame:
     """Load a game of the server from its log."""
     log = _read(data, bounded_io.VALUES).log
-    saved = _again(log, len(log.rounds))
+    saved = _replayed_game(log, len(log.rounds))
     lines = list(log_lines(replace(log, variations=EMPTY)))
     tree = encoded(tree_data(log.variations)) if log.variations else None
     return LoadedGame(log.header, saved, lines, log.complete, log.failures, log.draw, tree)
@@ -239,13 +242,13 @@ def branch_game(source: LogSource, rounds: int, players: Sequence[Player]) -> Lo
         raise RequestError(f"round {rounds}: the log has rounds 0 to {len(log.rounds)}")
     if len(players) != len(log.header.players):
         raise RequestError(f"{len(players)} players: the game has {len(log.header.players)}")
-    saved = _again(log, rounds)
+    saved = _replayed_game(log, rounds)
     lines = _Lines(players)
     lines.continued(log, rounds, [], round_limit(log.header.rules, log.header.map.n_regions, None))
     if (size := sum(map(len, lines.lines))) > TAKEN_OVER:
-        most = TAKEN_OVER >> 20
-        text = f"the log up to this round has {size >> 20} MiB: you can play on from at most {most} MiB"
-        raise RequestError(text, 413, code="log-long", size=size >> 20, most=most)
+        max_mebibytes = TAKEN_OVER >> 20
+        text = f"the log up to this round has {size >> 20} MiB: you can play on from at most {max_mebibytes} MiB"
+        raise RequestError(text, 413, code="log-long", size=size >> 20, most=max_mebibytes)
     assert lines.header is not None  # of `continued`
     return LoadedGame(lines.header, saved, lines.lines, False)
 
@@ -261,7 +264,7 @@ class _Lines(Recorder):
         self.lines.append(line)
 
 
-def _again(log: GameLog, rounds: int) -> dict[str, Any]:
+def _replayed_game(log: GameLog, rounds: int) -> dict[str, Any]:
     header = log.header
     game = Game(header.map, header.rules, len(header.players), header.seed, picks_of(header))
     play_again(log, game, rounds)
@@ -273,8 +276,8 @@ def _again(log: GameLog, rounds: int) -> dict[str, Any]:
 
 def log_path(folder: Path, id: str) -> Path:
     """Return the path of the log of a server's game, finished or not."""
-    whole = folder / f"{id}{PLAIN}"
-    return whole if whole.exists() else folder / f"{id}{PARTIAL}{PLAIN}"
+    finished_path = folder / f"{id}{PLAIN}"
+    return finished_path if finished_path.exists() else folder / f"{id}{PARTIAL}{PLAIN}"
 
 
 def rows_of(folder: Path, ids: Sequence[str]) -> list[dict[str, Any] | None]:
@@ -287,13 +290,13 @@ def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
         saved = read_saved_game(folder, id)
         if saved is None:
             return None
-        found = summarize(log_path(folder, id))
-        over, turns = found.end is not None, SubmittedTurns(folder / f"{id}{TURNS}")
-        taken = found.header.continues
-        played = found.picks + found.rounds > 0 if taken is None else found.rounds > taken.rounds
-        winner = None if found.end is None else found.end.winner
-        begun = over or played or turns.exists or bool(saved.friends) or saved.opened
-        return row(saved, found.header, found.rounds, winner, over=over, begun=begun)
+        summary = summarize(log_path(folder, id))
+        is_over, turns = summary.end is not None, SubmittedTurns(folder / f"{id}{TURNS}")
+        continuation = summary.header.continues
+        is_played = summary.picks + summary.rounds > 0 if continuation is None else summary.rounds > continuation.rounds
+        winner = None if summary.end is None else summary.end.winner
+        has_begun = is_over or is_played or turns.exists or bool(saved.friends) or saved.opened
+        return row(saved, summary.header, summary.rounds, winner, over=is_over, begun=has_begun)
     except (OSError, LogError, RequestError, *MALFORMED_DATA):
         return None
 
@@ -332,9 +335,11 @@ def read_as_json(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
 def failed(error: BaseException) -> TaskFailure:
     """Return the `TaskFailure` for an error."""
     if isinstance(error, InputError):
-        told = refusal_of(error)
+        error_body = refusal_of(error)
         status = getattr(error, "status", 422)
-        return TaskFailure(told["error"], True, status, told["details"], told["code"], told["values"])
+        return TaskFailure(
+            error_body["error"], True, status, error_body["details"], error_body["code"], error_body["values"]
+        )
     if isinstance(error, MemoryError):
         return TaskFailure("the request needs more memory than the server allows", True, 503, code="memory")
     return TaskFailure(crash_reason(error), False, 500)
@@ -357,8 +362,8 @@ def _limit_memory() -> None:
     if sys.platform != "linux":  # other systems do not enforce this limit
         return
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    limit = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
 def serve(pipe: Connection) -> None:
