@@ -33,9 +33,9 @@ class PlainAgent(Protocol):
         ...
 
 
-def is_agent(thing: object) -> bool:
+def is_agent(candidate: object) -> bool:
     """Return whether an object can play as an agent: it is an `Agent`, or it has `name`, `pick` and `act`."""
-    return isinstance(thing, Agent) or all(hasattr(thing, name) for name in ("name", "pick", "act"))
+    return isinstance(candidate, Agent) or all(hasattr(candidate, name) for name in ("name", "pick", "act"))
 
 
 def makes_agents(source: object) -> bool:
@@ -50,33 +50,33 @@ def makes_agents(source: object) -> bool:
         return False
 
 
-def missing_method(thing: object) -> str | None:
+def missing_method(agent: object) -> str | None:
     """Return the name of a method, `pick` or `act`, that an agent lacks; None if it has both methods."""
     return next(
-        (name for name in ("pick", "act") if isinstance(thing, type) or not callable(getattr(thing, name, None))), None
+        (name for name in ("pick", "act") if isinstance(agent, type) or not callable(getattr(agent, name, None))), None
     )
 
 
-def as_agent(thing: Any) -> Agent:
+def as_agent(agent: Any) -> Agent:
     """Return an `Agent` unchanged, or wrap another object with the defaults of `Agent` for missing attributes."""
-    return thing if isinstance(thing, Agent) else AgentAdapter(thing)
+    return agent if isinstance(agent, Agent) else AgentAdapter(agent)
 
 
 class AgentFactoryError(InputError):
     """Error: an agent factory does not accept the required arguments (the seed and the agent's parameters)."""
 
 
-def call_factory(factory: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+def call_factory(factory: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     """Call an agent factory with a seed and parameters, and return the agent.
 
     Raises:
         AgentFactoryError: the factory does not accept the given arguments.
     """
     try:
-        return factory(*arguments, **named)
+        return factory(*arguments, **keywords)
     except TypeError:
         try:
-            inspect.signature(factory).bind(*arguments, **named)
+            inspect.signature(factory).bind(*arguments, **keywords)
         except TypeError as error:
             name = getattr(factory, "__qualname__", type(factory).__qualname__)
             raise AgentFactoryError(
@@ -113,71 +113,71 @@ class AgentAdapter(Agent):
     The wrapper forwards method calls to the object. The wrapper reads an attribute from the object at each access.
     """
 
-    def __init__(self, thing: Any) -> None:
-        self._thing = thing
-        self.counts_simulations = bool(getattr(thing, "counts_simulations", True))
+    def __init__(self, agent: Any) -> None:
+        self._agent = agent
+        self.counts_simulations = bool(getattr(agent, "counts_simulations", True))
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # `copy` and `pickle` ask for private attributes before `_thing` exists
+        if name.startswith("_"):  # `copy` and `pickle` ask for private attributes before `_agent` exists
             raise AttributeError(name)
-        return getattr(self._thing, name)
+        return getattr(self._agent, name)
 
     @property
     def name(self) -> str:
         """Return the wrapped object's name, or the name of its class if the object has no name."""
-        name: str = getattr(self._thing, "name", type(self._thing).__name__)
+        name: str = getattr(self._agent, "name", type(self._agent).__name__)
         return name
 
     @name.setter
     def name(self, name: str) -> None:
-        self._thing.name = name
+        self._agent.name = name
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        preferences: list[int] = self._thing.pick(view)
+        preferences: list[int] = self._agent.pick(view)
         return preferences
 
     def act(self, view: View, budget: Any = _NOT_GIVEN) -> Orders:
         """See `Agent.act`. If the caller gives no budget, the object's `act` is called without a budget."""
-        orders: Orders = self._thing.act(view) if budget is _NOT_GIVEN else self._thing.act(view, budget)
+        orders: Orders = self._agent.act(view) if budget is _NOT_GIVEN else self._agent.act(view, budget)
         return orders
 
     @property
     def simulations(self) -> int | None:
         """See `Agent.simulations`. The result is None if the object's attribute is not an integer."""
-        found = getattr(self._thing, "simulations", None)
-        return found if type(found) is int else None
+        count = getattr(self._agent, "simulations", None)
+        return count if type(count) is int else None
 
     @property
     def faults(self) -> Faults | None:
         """See `Agent.faults`. The result is None if the object's attribute is not a list."""
-        found = getattr(self._thing, "faults", None)
-        if not isinstance(found, list):
+        fault_list = getattr(self._agent, "faults", None)
+        if not isinstance(fault_list, list):
             return None
-        counts: Any = found  # a list with its own `total` and `lost` may count more faults than it stores
-        return counts if hasattr(found, "total") and hasattr(found, "lost") else _Counted(found)
+        counts: Any = fault_list  # a list with its own `total` and `lost` may count more faults than it stores
+        return counts if hasattr(fault_list, "total") and hasattr(fault_list, "lost") else _Counted(fault_list)
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """See `Agent.check`."""
-        asked = getattr(self._thing, "check", None)
-        if callable(asked):
-            asked(map, rules, players)
+        method = getattr(self._agent, "check", None)
+        if callable(method):
+            method(map, rules, players)
 
     def close(self) -> None:
         """See `Agent.close`."""
-        told = getattr(self._thing, "close", None)
-        if callable(told):
-            told()
+        method = getattr(self._agent, "close", None)
+        if callable(method):
+            method()
 
     def insight(self) -> dict[str, Any] | None:
         """See `Agent.insight`."""
-        told = getattr(self._thing, "insight", None)
-        return told() if callable(told) else None
+        method = getattr(self._agent, "insight", None)
+        return method() if callable(method) else None
 
     def search_policy(self) -> SearchPolicy | None:
         """See `Agent.search_policy`."""
-        told = getattr(self._thing, "search_policy", None)
-        return told() if callable(told) else None
+        method = getattr(self._agent, "search_policy", None)
+        return method() if callable(method) else None
 
     def __repr__(self) -> str:
-        return repr(self._thing)
+        return repr(self._agent)

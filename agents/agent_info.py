@@ -64,6 +64,6 @@ class AgentInfo:
 
         The agent's own profile has the agent's name as its key.
         """
-        own = {} if self.profile is None else {self.name: self.profile}
+        general = {} if self.profile is None else {self.name: self.profile}
         presets = {f"{self.name}:{text}": profile for text, profile in self.presets.items()}
-        return {spec: profile.described(self.summary) for spec, profile in (own | presets).items()}
+        return {spec: profile.described(self.summary) for spec, profile in (general | presets).items()}

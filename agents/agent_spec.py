@@ -108,7 +108,7 @@ class AgentSpec:
         return self.with_rest(bare) if bare.endswith(end) and bare != self.rest.rstrip() else self
 
 
-def _before_space(text: str, added: str) -> str:
-    """Append `added` to a text, before the white space at its end."""
+def _before_space(text: str, suffix: str) -> str:
+    """Append `suffix` to a text, before the white space at its end."""
     end = len(text.rstrip())
-    return f"{text[:end]}{added}{text[end:]}"
+    return f"{text[:end]}{suffix}{text[end:]}"

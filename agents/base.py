@@ -162,8 +162,8 @@ class Agent(ABC):
         strategy (`nash`). Agents that play the turn with the highest value give it probability 1. Return None if the
         agent has not answered yet, or if it does not compare candidate turns.
         """
-        searched = self.last_search()
-        return None if searched is None else searched.record.policy(searched.view.params.max_orders)
+        search_result = self.last_search()
+        return None if search_result is None else search_result.record.policy(search_result.view.params.max_orders)
 
 
 def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:

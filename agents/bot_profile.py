@@ -78,16 +78,16 @@ class BotProfile:
             raise ProfileError(
                 f"profile: name = {short_repr(self.name)}: must be a string of 1 to {MAX_NAME} printable characters"
             )
-        where = f"profile {self.name!r}"
+        label = f"profile {self.name!r}"
         if self.level is not None and self.level not in get_args(Level):
             raise ProfileError(
-                f"{where}: level = {short_repr(self.level)}: must be one of {', '.join(get_args(Level))}, or None"
+                f"{label}: level = {short_repr(self.level)}: must be one of {', '.join(get_args(Level))}, or None"
             )
         if self.face is not None and not isinstance(self.face, Face):
-            raise ProfileError(f"{where}: face = {short_repr(self.face)}: must be a Face or None")
+            raise ProfileError(f"{label}: face = {short_repr(self.face)}: must be a Face or None")
         if not isinstance(self.description, str) or not self.description.isprintable():
             raise ProfileError(
-                f"{where}: description = {short_repr(self.description)}: must be a string of printable characters"
+                f"{label}: description = {short_repr(self.description)}: must be a string of printable characters"
             )
 
     def described(self, summary: str) -> BotProfile:

@@ -35,7 +35,7 @@ class ImportedAgentError(InputError):
     """Error: the agent's module or file has no such class or function, or a parameter of the agent is wrong."""
 
 
-def imported_agent(read: AgentSpec) -> AgentInfo | None:
+def imported_agent(spec: AgentSpec) -> AgentInfo | None:
     """Return the registry entry of an agent in a module or a file, or None if the specification names no such agent.
 
     The function imports nothing: it only looks for the file or the top-level package, also in the current folder.
@@ -44,18 +44,18 @@ def imported_agent(read: AgentSpec) -> AgentInfo | None:
         ImportedAgentError: the file does not exist, or it does not have the content that the digest in the
             specification identifies.
     """
-    attribute = read.rest.partition(",")[0].strip()
-    if read.separator != ":" or not _NAME.fullmatch(attribute):
+    attribute = spec.rest.partition(",")[0].strip()
+    if spec.separator != ":" or not _NAME.fullmatch(attribute):
         return None
-    path, expected = read.split_name(PYTHON_END)
+    path, expected = spec.split_name(PYTHON_END)
     if path.endswith(PYTHON_END):
         if not os.path.isfile(path):
             raise ImportedAgentError(f"agent '{path}:{attribute}': there is no file {path}")
         if expected:
             _content(path, expected)
         summary = f"{attribute} in the file {path}"
-    elif _MODULE.fullmatch(read.name) and _is_installed(read.name.partition(".")[0]):
-        summary = f"{attribute} in the module {read.name}"
+    elif _MODULE.fullmatch(spec.name) and _is_installed(spec.name.partition(".")[0]):
+        summary = f"{attribute} in the module {spec.name}"
     else:
         return None
 
@@ -78,10 +78,10 @@ def _is_installed(package: str) -> bool:
     if package in sys.modules:
         return True
     try:
-        found = importlib.util.find_spec(package)
+        module_spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
         return False
-    return found is not None or importlib.machinery.PathFinder.find_spec(package, [os.getcwd()]) is not None
+    return module_spec is not None or importlib.machinery.PathFinder.find_spec(package, [os.getcwd()]) is not None
 
 
 def file_digest(path: str) -> str:
@@ -100,20 +100,20 @@ def _content(path: str | Path, expected: str) -> bytes:
     return content
 
 
-def _make(place: str, expected: str, seed: int, text: str) -> Any:
+def _make(source: str, expected: str, seed: int, text: str) -> Any:
     attribute, *parts = (part.strip() for part in text.split(","))
     values: dict[str, str] = {}
     for part in filter(None, parts):
         key, equals, value = part.partition("=")
         if not equals or key in values:
             reason = f"{key} is given twice" if equals else f"expected key=value, got {part!r}"
-            raise ImportedAgentError(f"agent '{place}:{text}': {reason}")
+            raise ImportedAgentError(f"agent '{source}:{text}': {reason}")
         values[key] = value
-    module = _module_of_file(place, expected) if place.endswith(PYTHON_END) else _module(place)
+    module = _module_of_file(source, expected) if source.endswith(PYTHON_END) else _module(source)
     factory = getattr(module, attribute, None)
     if not callable(factory):
         problem = "is not callable" if hasattr(module, attribute) else "does not exist"
-        raise ImportedAgentError(f"agent '{place}:{text}': {attribute} {problem} in {place}")
+        raise ImportedAgentError(f"agent '{source}:{text}': {attribute} {problem} in {source}")
     return call_factory(factory, seed=seed, **values)
 
 
@@ -127,18 +127,18 @@ def _module_of_file(path: str, expected: str) -> ModuleType:
 
     The folder of the file is added to the search path, as when Python runs the file. expected: see `_content`.
     """
-    place, content = Path(path).resolve(), _content(path, expected)
-    name = f"warlight_agent_{place.stem}_{hashlib.sha256(str(place).encode() + content).hexdigest()[:12]}"
+    file, content = Path(path).resolve(), _content(path, expected)
+    name = f"warlight_agent_{file.stem}_{hashlib.sha256(str(file).encode() + content).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]
-    loader = importlib.machinery.SourceFileLoader(name, str(place))
-    spec = importlib.util.spec_from_file_location(name, place, loader=loader)
+    loader = importlib.machinery.SourceFileLoader(name, str(file))
+    spec = importlib.util.spec_from_file_location(name, file, loader=loader)
     assert spec is not None
-    _add_to_path(str(place.parent))
+    _add_to_path(str(file.parent))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        exec(loader.source_to_code(content, str(place)), module.__dict__)  # the loader itself would read the file again
+        exec(loader.source_to_code(content, str(file)), module.__dict__)  # the loader itself would read the file again
     except BaseException:
         del sys.modules[name]
         raise

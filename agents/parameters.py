@@ -101,28 +101,28 @@ SECONDS: Final = Param(
 )
 
 
-class _Declared(NamedTuple):
+class _Declaration(NamedTuple):
     kind: type
     optional: bool
     param: Param
 
 
-def _declared(hints: Mapping[str, Any]) -> dict[str, _Declared]:
-    found: dict[str, _Declared] = {}
+def _read_hints(hints: Mapping[str, Any]) -> dict[str, _Declaration]:
+    declarations: dict[str, _Declaration] = {}
     for name, hint in hints.items():
         for param in getattr(hint, "__metadata__", ()):
             if isinstance(param, Param):
                 types = typing.get_args(hint.__origin__) or (hint.__origin__,)
                 kind = next((kind for kind in (int, float) if kind in types), str)
-                found[name] = _Declared(kind, type(None) in types, param)
-    return dict(sorted(found.items(), key=lambda item: item[1].param.shared))
+                declarations[name] = _Declaration(kind, type(None) in types, param)
+    return dict(sorted(declarations.items(), key=lambda item: item[1].param.shared))
 
 
 @functools.cache
-def _of(source: Callable[..., Any]) -> dict[str, _Declared]:
+def _declarations_of(source: Callable[..., Any]) -> dict[str, _Declaration]:
     """Return the declarations of parameters in the fields of a settings class or in an agent's `__init__`."""
     annotated = source if dataclasses.is_dataclass(source) else inspect.unwrap(source.__init__)
-    return _declared(typing.get_type_hints(annotated, include_extras=True))
+    return _read_hints(typing.get_type_hints(annotated, include_extras=True))
 
 
 def parameters_of(source: Callable[..., Any], **defaults: Any) -> dict[str, Parameter]:
@@ -130,12 +130,12 @@ def parameters_of(source: Callable[..., Any], **defaults: Any) -> dict[str, Para
 
     defaults: default values that replace the default values of the class.
     """
-    given = {name: parameter.default for name, parameter in inspect.signature(source).parameters.items()}
+    class_defaults = {name: parameter.default for name, parameter in inspect.signature(source).parameters.items()}
     return {
         param.spec_name or name: Parameter(
-            kind, {**given, **defaults}[name], param.help, param.low, param.high, param.choices
+            kind, {**class_defaults, **defaults}[name], param.help, param.low, param.high, param.choices
         )
-        for name, (kind, _, param) in _of(source).items()
+        for name, (kind, _, param) in _declarations_of(source).items()
     }  # fmt: skip
 
 
@@ -144,34 +144,34 @@ def check_values(source: Callable[..., Any], values: Mapping[str, Any]) -> None:
 
     This function does not check `weights`, because `Weights.load` checks them.
     """
-    for name, (kind, optional, param) in _of(source).items():
+    for name, (kind, optional, param) in _declarations_of(source).items():
         value = values.get(name)
         if value is None and optional:
             continue
-        fits = param.python_range or Range(
+        limits = param.python_range or Range(
             -math.inf if param.low is None else param.low, math.inf if param.high is None else param.high
         )
         if kind is int:
-            _check_integer(name, value, fits)
-        elif kind is float and value not in fits:
-            raise InputError(f"{name} = {short_repr(value)}: {fits}")
+            _check_integer(name, value, limits)
+        elif kind is float and value not in limits:
+            raise InputError(f"{name} = {short_repr(value)}: {limits}")
         elif kind is str and len(param.choices) > 0 and not (isinstance(value, str) and value in param.choices):
             raise InputError(f"{name} = {short_repr(value)}: must be one of {', '.join(param.choices)}")
 
 
-def _check_integer(name: str, value: object, fits: Range) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not fits.low <= value <= fits.high:
-        bounds = f" from {fits.low:g} up" if fits.high == math.inf else f" in {fits.low:g} .. {int(fits.high)}"
-        raise InputError(f"{name} = {short_repr(value)}: must be an integer{bounds if fits.low > -math.inf else ''}")
+def _check_integer(name: str, value: object, limits: Range) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not limits.low <= value <= limits.high:
+        bounds = f" from {limits.low:g} up" if limits.high == math.inf else f" in {limits.low:g} .. {int(limits.high)}"
+        raise InputError(f"{name} = {short_repr(value)}: must be an integer{bounds if limits.low > -math.inf else ''}")
 
 
 def documented(source: _Class) -> _Class:
     """Decorate a class: append the declared parameters to its docstring."""
     lines = ["", "", "Parameters:"]
-    for name, (_, _, param) in _of(source).items():
-        listed = next(iter(param.choices), "") in param.help
-        known = "" if listed else f" One of {', '.join(param.choices)}."
-        text = f"{name}: {param.help}.{known}{param.more and ' ' + param.more}"
+    for name, (_, _, param) in _declarations_of(source).items():
+        is_listed = next(iter(param.choices), "") in param.help
+        choices = "" if is_listed else f" One of {', '.join(param.choices)}."
+        text = f"{name}: {param.help}.{choices}{param.more and ' ' + param.more}"
         lines += textwrap.wrap(text, 116, initial_indent=" " * 4, subsequent_indent=" " * 8)
     source.__doc__ = inspect.cleandoc(source.__doc__ or "") + "\n".join(lines) + "\n"
     return source

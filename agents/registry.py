@@ -92,14 +92,14 @@ def _check_registration(name: Any, load: Any, summary: Any, settings: Any, text:
         _check_text(f"agent {name!r}: text", text)
 
 
-def _check_text(place: str, text: Any) -> None:
+def _check_text(label: str, text: Any) -> None:
     if not isinstance(text, TextForm):
-        raise AgentError(f"{place} = {short_repr(text)}: must be a TextForm or None")
+        raise AgentError(f"{label} = {short_repr(text)}: must be a TextForm or None")
     if not isinstance(text.form, str) or not text.form:
-        raise AgentError(f"{place}.form = {short_repr(text.form)}: must be a string that is not empty")
-    check_flag(text.wraps, f"{place}.wraps", AgentError)
+        raise AgentError(f"{label}.form = {short_repr(text.form)}: must be a string that is not empty")
+    check_flag(text.wraps, f"{label}.wraps", AgentError)
     if text.digest_of is not None and not callable(text.digest_of):
-        raise AgentError(f"{place}.digest_of = {short_repr(text.digest_of)}: must be a function or None")
+        raise AgentError(f"{label}.digest_of = {short_repr(text.digest_of)}: must be a function or None")
 
 
 def _check_profiles(name: str, profile: Any, presets: Any) -> None:
@@ -118,21 +118,21 @@ def _check_profiles(name: str, profile: Any, presets: Any) -> None:
 
 
 @functools.cache
-def _foreign() -> tuple[EntryPoint, ...]:
+def _foreign_entry_points() -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=ENTRY_POINTS))
 
 
-def _known_here() -> dict[str, AgentInfo]:
+def _registered_agents() -> dict[str, AgentInfo]:
     registration_hooks.run()
     return _AGENTS
 
 
-def _known() -> dict[str, AgentInfo]:
-    known = dict(_known_here())
-    for entry in _foreign():
-        if entry.name not in known:
-            known[entry.name] = AgentInfo(entry.name, f"from {entry.value}", entry.load)
-    return known
+def _all_agents() -> dict[str, AgentInfo]:
+    agents = dict(_registered_agents())
+    for entry in _foreign_entry_points():
+        if entry.name not in agents:
+            agents[entry.name] = AgentInfo(entry.name, f"from {entry.value}", entry.load)
+    return agents
 
 
 #: The agents for each type of file, by the end of the file's name.
@@ -146,49 +146,49 @@ _FOR_FILES: Final = {
 def _info(name: str) -> AgentInfo:
     if name in _AGENTS:  # skip the slow search for other packages' agents
         return _AGENTS[name]
-    known = _known()
-    if name not in known:
-        for end, meant in _FOR_FILES.items():
+    agents = _all_agents()
+    if name not in agents:
+        for end, template in _FOR_FILES.items():
             if name.lower().endswith(end):
-                raise AgentError(f"there is no agent {name!r}; for a file write {meant.format(name, name)}")
+                raise AgentError(f"there is no agent {name!r}; for a file write {template.format(name, name)}")
         raise AgentError(
-            f"there is no agent {name!r}{did_you_mean(name, known)}; the agents are {', '.join(sorted(known))}"
+            f"there is no agent {name!r}{did_you_mean(name, agents)}; the agents are {', '.join(sorted(agents))}"
         )
-    return known[name]
+    return agents[name]
 
 
-def _find(read: AgentSpec) -> AgentInfo:
+def _find(parsed: AgentSpec) -> AgentInfo:
     """Return the entry of a registered agent, or of an agent in a module or a file (see `imported_agent`)."""
-    if read.name not in _AGENTS and read.name not in _known():
+    if parsed.name not in _AGENTS and parsed.name not in _all_agents():
         try:
-            info = imported_agent(read)
+            info = imported_agent(parsed)
         except ImportedAgentError as error:
             raise AgentError(str(error)) from None
         if info is not None:
             return info
-    return _info(read.name)
+    return _info(parsed.name)
 
 
 def agent_names() -> list[str]:
     """Return the names of all agents, including those of other packages."""
-    return sorted(_known())
+    return sorted(_all_agents())
 
 
 def package_agents() -> list[str]:
     """Return the names of the agents from other packages."""
-    return sorted({entry.name for entry in _foreign() if entry.name not in _AGENTS})
+    return sorted({entry.name for entry in _foreign_entry_points() if entry.name not in _AGENTS})
 
 
 def describe() -> list[AgentInfo]:
     """Return all agents with their parameters."""
-    return [info for _, info in sorted(_known().items())]
+    return [info for _, info in sorted(_all_agents().items())]
 
 
 def profile_of(spec: str) -> BotProfile | None:
     """Return the profile of a bot with its description, or None if the agent has no profile or is unknown."""
-    read = AgentSpec.parse(spec)
-    info = _known_here().get(read.name)
-    return None if info is None else info.profiles.get(str(read), info.profiles.get(info.name))
+    parsed = AgentSpec.parse(spec)
+    info = _registered_agents().get(parsed.name)
+    return None if info is None else info.profiles.get(str(parsed), info.profiles.get(info.name))
 
 
 def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
@@ -202,10 +202,10 @@ def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
     return value
 
 
-def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
+def _parse_short_form(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
     """Return the key and value of a parameter that is given without a key: simulations or seconds per move."""
-    for key, read in (("sims", read_simulations), ("secs", read_seconds)):
-        value = read(part)
+    for key, reader in (("sims", read_simulations), ("secs", read_seconds)):
+        value = reader(part)
         if value is not None and key in parameters:
             return key, str(value)
     forms = {"sims": "457 for simulations", "secs": "1s or 500ms for seconds"}
@@ -219,15 +219,15 @@ def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[s
 MOST_WRAPPED: Final = 8
 
 
-def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
+def _unwrap(spec: str) -> tuple[list[str], AgentSpec]:
     """Return a specification's prefixes, such as ``isolated:``, and the specification of the innermost agent."""
-    around: list[str] = []
-    known = _known_here()
-    while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:
-        read = read.wrapped
-        around.append(f"{read.name}{read.separator}")
-        spec = read.rest
-    return around, read
+    prefixes: list[str] = []
+    agents = _registered_agents()
+    while (info := agents.get((parsed := AgentSpec.parse(spec)).name)) is not None and info.wraps:
+        parsed = parsed.wrapped
+        prefixes.append(f"{parsed.name}{parsed.separator}")
+        spec = parsed.rest
+    return prefixes, parsed
 
 
 def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
@@ -241,17 +241,17 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     """
     if not isinstance(spec, str):
         raise AgentError(f"agent {short_repr(spec)}: must be a specification, as in 'mcts:sims=50'")
-    read = AgentSpec.parse(spec)
-    info = _find(read)
-    if info.wraps and len(_unwrapped(spec)[0]) > MOST_WRAPPED:
+    parsed = AgentSpec.parse(spec)
+    info = _find(parsed)
+    if info.wraps and len(_unwrap(spec)[0]) > MOST_WRAPPED:
         raise AgentError(f"agent {spec!r}: at most {MOST_WRAPPED} agents may be nested")
     if info.text is not None:
-        return info, {"text": read.rest}
+        return info, {"text": parsed.rest}
     values: dict[str, Any] = {}
-    for part in read.parts:
+    for part in parsed.parts:
         key, equals, text = part.partition("=")
         if not equals:
-            key, text = _in_short(spec, part, info.parameters)
+            key, text = _parse_short_form(spec, part, info.parameters)
         if info.parameters and key not in info.parameters:
             hint = did_you_mean(key, info.parameters)
             raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; use {', '.join(info.parameters)}")
@@ -259,8 +259,8 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
             raise AgentError(f"agent {spec!r}: {key} is given twice")
         if key in info.parameters:
             values[key] = _value(spec, key, info.parameters[key], text)
-        elif read.name in _AGENTS:
-            raise AgentError(f"agent {spec!r}: {read.name} takes no parameters")
+        elif parsed.name in _AGENTS:
+            raise AgentError(f"agent {spec!r}: {parsed.name} takes no parameters")
         else:
             values[key] = text
     return info, values
@@ -268,23 +268,25 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
 
 def with_seconds(spec: str, seconds: float) -> str:
     """Return the specification with another time limit per move; the innermost agent must have the parameter `secs`."""
-    around, read = _unwrapped(spec)
-    parts = [part for part in read.parts if not part.startswith("secs=") and read_seconds(part) is None]
-    return "".join(around) + str(AgentSpec(read.name, ":", ",".join([*parts, f"secs={seconds:g}"])))
+    prefixes, parsed = _unwrap(spec)
+    parts = [part for part in parsed.parts if not part.startswith("secs=") and read_seconds(part) is None]
+    return "".join(prefixes) + str(AgentSpec(parsed.name, ":", ",".join([*parts, f"secs={seconds:g}"])))
 
 
 def _network_digest(path: str) -> str:
-    told = digest(bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network"))
-    load_value(f"{path}#{told}")  # raises an error if the file contains no network
-    return told
+    hex_digest = digest(
+        bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network")
+    )
+    load_value(f"{path}#{hex_digest}")  # raises an error if the file contains no network
+    return hex_digest
 
 
 def _turns_digest(path: str) -> str:
     from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 
-    told = digest(bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network"))
-    load_turn_network(f"{path}#{told}")  # raises an error if the file contains no network
-    return told
+    hex_digest = digest(bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network"))
+    load_turn_network(f"{path}#{hex_digest}")  # raises an error if the file contains no network
+    return hex_digest
 
 
 def _model_digest(path: str) -> str:
@@ -313,33 +315,33 @@ def pinned(spec: str) -> str:
         WeightsError, ValueNetworkError, TurnNetworkError, PolicyFileError, ImportedAgentError: a file cannot be read.
     """
     info, _ = parse(spec)
-    read = AgentSpec.parse(spec)
+    parsed = AgentSpec.parse(spec)
     if info.wraps:
-        read = read.wrapped
-        return str(read.with_rest(pinned(read.rest)))
+        parsed = parsed.wrapped
+        return str(parsed.with_rest(pinned(parsed.rest)))
     if info.file is not None:
-        return str(read.with_name(f"{info.file}#{file_digest(info.file)}"))
+        return str(parsed.with_name(f"{info.file}#{file_digest(info.file)}"))
     if info.text is not None:
-        is_file = info.text.digest_of is not None and read.rest.endswith(_FILE_END)
-        return f"{read}#{info.text.digest_of(read.rest)}" if is_file and info.text.digest_of else str(read)
+        is_file = info.text.digest_of is not None and parsed.rest.endswith(_FILE_END)
+        return f"{parsed}#{info.text.digest_of(parsed.rest)}" if is_file and info.text.digest_of else str(parsed)
 
     def digest_of(key: str, value: str) -> str | None:
         end, digest = _FILES.get(key, ("", None))
         return digest(value) if digest and key in info.parameters and value.endswith(end) else None
 
-    return str(read.with_digests(digest_of))
+    return str(parsed.with_digests(digest_of))
 
 
 def unpinned(spec: str) -> str:
     """Return the specification from which `pinned` made `spec`."""
-    around, read = _unwrapped(spec)
-    info = _known_here().get(read.name)
+    prefixes, parsed = _unwrap(spec)
+    info = _registered_agents().get(parsed.name)
     if info is None or info.text is None:
-        read = read.without_digests((key, end) for key, (end, _) in _FILES.items())
-        read = read.with_name(read.split_name(PYTHON_END)[0])
+        parsed = parsed.without_digests((key, end) for key, (end, _) in _FILES.items())
+        parsed = parsed.with_name(parsed.split_name(PYTHON_END)[0])
     elif info.text.digest_of:
-        read = read.without_digest(_FILE_END)
-    return "".join((*around, str(read)))
+        parsed = parsed.without_digest(_FILE_END)
+    return "".join((*prefixes, str(parsed)))
 
 
 def make_agent(spec: str, seed: int) -> Agent:
@@ -366,6 +368,6 @@ def make_agent(spec: str, seed: int) -> Agent:
         raise AgentError(f"agent {name!r} ({info.summary}) cannot be made: {crash_reason(error)}") from error
     if (method := missing_method(agent)) is not None:
         raise AgentError(f"agent {name!r}: {type(agent).__name__} has no method {method}(view)")
-    made = as_agent(agent)
-    made.name = name
-    return made
+    adapted = as_agent(agent)
+    adapted.name = name
+    return adapted

@@ -107,8 +107,8 @@ class Weights(NamedTuple):
 
     def digest(self) -> str:
         """Return 16 hexadecimal digits that identify the values of all coefficients."""
-        own = {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
-        return hashlib.sha256(json.dumps(own).encode()).hexdigest()[:16]
+        changed = {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
+        return hashlib.sha256(json.dumps(changed).encode()).hexdigest()[:16]
 
     def to_json(self) -> str:
         """Return the names and values of the coefficients as a JSON object."""
@@ -135,8 +135,8 @@ class Weights(NamedTuple):
         path_of(source, "weights", WeightsError)
         if str(source) in PRESETS:
             return PRESETS[str(source)]
-        if told := PINNED.fullmatch(str(source)):
-            path, digest = told.groups()
+        if match := PINNED.fullmatch(str(source)):
+            path, digest = match.groups()
             weights = cls.load(path)
             if weights.digest() != digest:
                 raise WeightsError(
@@ -275,10 +275,10 @@ def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
     """
     bonus = board.bonus.astype(np.float64)
     sizes = np.diff(board.member_start).astype(np.float64)
-    here, there = board.super_region[board.edge_source], board.super_region[board.edge_target]
-    across = here != there
-    borders = np.bincount(here[across], minlength=len(bonus)).astype(np.float64)
-    pairs = np.unique(here[across].astype(np.int64) * len(bonus) + there[across])
+    sources, targets = board.super_region[board.edge_source], board.super_region[board.edge_target]
+    is_border = sources != targets
+    borders = np.bincount(sources[is_border], minlength=len(bonus)).astype(np.float64)
+    pairs = np.unique(sources[is_border].astype(np.int64) * len(bonus) + targets[is_border])
     neighbors = np.bincount(pairs // len(bonus), minlength=len(bonus)).astype(np.float64)
     return np.stack([bonus, neighbors, borders, sizes])
 
@@ -292,12 +292,12 @@ def make_evaluation(board: Board, weights: Weights) -> Evaluation:
     """
     terms, w = super_region_terms(board), Weights(*map(float, weights))
     start = np.array([w.start_bonus, w.start_neighbors, w.start_borders, w.start_regions]) @ terms
-    later = np.array([w.bonus, w.neighbors, w.borders, w.regions]) @ terms
+    static = np.array([w.bonus, w.neighbors, w.borders, w.regions]) @ terms
     evaluation = Evaluation(
         supers=np.stack(
             [
                 start + (1.0 - start.min()),
-                w.region_super * (later + (1.0 - later.min())),
+                w.region_super * (static + (1.0 - static.min())),
                 w.whole_bonus_squared * terms[0] ** 2,
             ]
         ),

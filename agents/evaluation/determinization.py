@@ -35,16 +35,16 @@ def proportional_determinization(view: View) -> Position:
     return _filled(view, max(1, int((view.owner == view.player).sum()) // 2))
 
 
-def _filled(view: View, share: int) -> Position:
+def _filled(view: View, count: int) -> Position:
     position = view.position
     owner, army = position.owner, position.army
     hidden = owner == UNKNOWN
     owner[hidden], army[hidden] = NEUTRAL, UNSEEN_ARMY
     unseen = [enemy for enemy in range(view.players) if enemy != view.player and not (view.owner == enemy).any()]
     if unseen and hidden.any():
-        places = farthest(view.board.distance, view.owner, view.player, hidden)
+        regions = farthest(view.board.distance, view.owner, view.player, hidden)
         for k, enemy in enumerate(unseen):
-            owner[places[k * share : (k + 1) * share]] = enemy
+            owner[regions[k * count : (k + 1) * count]] = enemy
     return position
 
 
@@ -57,8 +57,8 @@ def farthest(
         among: bool[N], True for each region that the result contains.
         distance: [N, N], the distances between regions.
     """
-    places = np.flatnonzero(among)
-    return places[np.argsort(-distance_to(distance, owner, player)[places], kind="stable")]
+    regions = np.flatnonzero(among)
+    return regions[np.argsort(-distance_to(distance, owner, player)[regions], kind="stable")]
 
 
 def distance_to(distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int) -> npt.NDArray[np.int64]:

@@ -51,9 +51,9 @@ def max_attackers(board: Board, position: Position, player: Int, player_income: 
     player owns no region adjacent to `region`.
     """
     owner, army = position.owner, position.army
-    most = np.int64(0)
+    largest = np.int64(0)
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
         if owner[q] == player:
-            most = max(most, np.int64(army[q]) - 1 + player_income)
-    return most
+            largest = max(largest, np.int64(army[q]) - 1 + player_income)
+    return largest

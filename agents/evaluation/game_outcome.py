@@ -37,12 +37,12 @@ def winner_of(context: Context, position: Position) -> Int:
     owner, params, last = position.owner, context.params, NEUTRAL
     several = False
     for r in range(owner.shape[0]):
-        by = owner[r]
-        if by >= 0:
-            if last >= 0 and by != last:
+        holder = owner[r]
+        if holder >= 0:
+            if last >= 0 and holder != last:
                 several = True
                 break
-            last = by
+            last = holder
     if not several:
         return np.int64(last)
     if params.round_limit == 0 or position.round[0] < params.round_limit:
@@ -57,12 +57,12 @@ def write_end_shares(context: Context, position: Position, winner: Int, shares: 
 
     In a drawn game, each of the n players that still own regions gets 1 / n.
     """
-    left = 0.0
+    total = 0.0
     for p in range(context.players):
         shares[p] = np.float64(holds_regions(position.owner, p) if winner == DRAWN else p == winner)
-        left += shares[p]
+        total += shares[p]
     for p in range(context.players):
-        shares[p] /= left
+        shares[p] /= total
 
 
 @inline_kernel

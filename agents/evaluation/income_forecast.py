@@ -38,56 +38,56 @@ def income_worth(context: Context, position: Position) -> Real:
 
 
 @kernel
-def add_income_forecast(context: Context, position: Position, worth: Shares) -> None:
-    """Add the value of each player's future income to worth float64[P]."""
+def add_income_forecast(context: Context, position: Position, values: Shares) -> None:
+    """Add the value of each player's future income to values float64[P]."""
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
-    earned, beside = income_worth(context, position), stack_indices()
-    scale = earned / evaluation.income if evaluation.income > 0.0 else 1.0
+    income_value, threat = income_worth(context, position), stack_indices()
+    scale = income_value / evaluation.income if evaluation.income > 0.0 else 1.0
     for p in range(players):
-        worth[p] += earned * context.params.base_income
+        values[p] += income_value * context.params.base_income
     for r in range(owner.shape[0]):
-        by, strongest, border = owner[r], np.int64(0), False
-        beside[r] = 0
-        if by < 0:
+        holder, strongest, border = owner[r], np.int64(0), False
+        threat[r] = 0
+        if holder < 0:
             continue
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
             q = board.edge_target[e]
-            if owner[q] != by:
+            if owner[q] != holder:
                 border = True
                 if owner[q] >= 0 and army[q] > strongest:
                     strongest = np.int64(army[q])
-        beside[r] = strongest
+        threat[r] = strongest
         if border:
-            worth[by] += evaluation.front * army[r]
-    own, mine = stack_floats(), stack_floats()
+            values[holder] += evaluation.front * army[r]
+    counts, costs = stack_floats(), stack_floats()
     for s in range(board.bonus.shape[0]):
         start, end, total = board.member_start[s], board.member_start[s + 1], 0.0
         for p in range(players):
-            own[p], mine[p] = 0.0, 0.0
+            counts[p], costs[p] = 0.0, 0.0
         for i in range(start, end):
             r = board.members[i]
             cost = attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
             total += cost
             if owner[r] >= 0:
-                own[owner[r]] += 1.0
-                mine[owner[r]] += cost
+                counts[owner[r]] += 1.0
+                costs[owner[r]] += cost
         for p in range(players):
-            if own[p] == 0.0:
+            if counts[p] == 0.0:
                 continue
-            if own[p] < end - start:
-                worth[p] += (
-                    scale * evaluation.prospect * board.bonus[s] * np.exp((mine[p] - total) / evaluation.patience)
+            if counts[p] < end - start:
+                values[p] += (
+                    scale * evaluation.prospect * board.bonus[s] * np.exp((costs[p] - total) / evaluation.patience)
                 )
                 continue
-            safe: Real = 1.0
+            safety: Real = 1.0
             if evaluation.danger > 0.0:
                 for i in range(start, end):
                     r = board.members[i]
-                    if beside[r] > 1:
-                        taken = chance_of_capture(context.army_requirements, np.int64(beside[r]) - 1, np.int64(army[r]))
-                        safe = min(safe, 1.0 - evaluation.danger * taken)
-            worth[p] += earned * board.bonus[s] * safe
+                    if threat[r] > 1:
+                        risk = chance_of_capture(context.army_requirements, np.int64(threat[r]) - 1, np.int64(army[r]))
+                        safety = min(safety, 1.0 - evaluation.danger * risk)
+            values[p] += income_value * board.bonus[s] * safety
 
 
 @kernel
@@ -121,23 +121,25 @@ def growth_share(context: Context, position: Position, shares: Shares) -> Int:
     player without enemies nearby.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
-    part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0
-    total, own, mine, ready, counted = stack_floats(), stack_floats(), stack_floats(), stack_floats(), stack_indices()
+    factor = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0
+    total, counts, costs, ready, counted = (
+        stack_floats(), stack_floats(), stack_floats(), stack_floats(), stack_indices(),
+    )  # fmt: skip
     n_supers, base = board.bonus.shape[0], np.float64(context.params.base_income)
-    most = base
+    max_income = base
     for s in range(n_supers):
         total[s] = 0.0
-        most += board.bonus[s]
+        max_income += board.bonus[s]
     for r in range(owner.shape[0]):
         total[board.super_region[r]] += attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
     for p in range(context.players):
         for s in range(n_supers):
-            own[s], mine[s], ready[s], counted[s] = 0.0, 0.0, 0.0, owner.shape[0]  # no region has been counted yet
+            counts[s], costs[s], ready[s], counted[s] = 0.0, 0.0, 0.0, owner.shape[0]  # no region has been counted yet
         for r in range(owner.shape[0]):
             if owner[r] != p:
                 continue
-            own[board.super_region[r]] += 1.0
-            mine[board.super_region[r]] += attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
+            counts[board.super_region[r]] += 1.0
+            costs[board.super_region[r]] += attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
             for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
                 q = board.edge_target[e]
                 s = board.super_region[q]
@@ -147,11 +149,11 @@ def growth_share(context: Context, position: Position, shares: Shares) -> Int:
         shares[p] = base
         for s in range(n_supers):
             size = board.member_start[s + 1] - board.member_start[s]
-            if own[s] == size:
+            if counts[s] == size:
                 shares[p] += board.bonus[s]
-            elif own[s] > 0.0:
-                lack = total[s] - mine[s]
-                lack -= READY * min(lack, ready[s])
-                shares[p] += part * board.bonus[s] * np.exp(-lack / evaluation.patience)
-        shares[p] = shares[p] / most if most > 0.0 else 0.0
+            elif counts[s] > 0.0:
+                missing = total[s] - costs[s]
+                missing -= READY * min(missing, ready[s])
+                shares[p] += factor * board.bonus[s] * np.exp(-missing / evaluation.patience)
+        shares[p] = shares[p] / max_income if max_income > 0.0 else 0.0
     return 0

@@ -27,22 +27,22 @@ def _own_value(context: Context, position: Position, player: Int, region: Int) -
     s = board.super_region[region]
     holder = owner[region]
     first = owner[board.members[board.member_start[s]]]
-    own, same = 0, 0
-    whole: Bool = first >= 0
+    own_count, holder_count = 0, 0
+    is_complete: Bool = first >= 0
     for i in range(board.member_start[s], board.member_start[s + 1]):
-        by = owner[board.members[i]]
-        if by == player:
-            own += 1
-        if by == holder:
-            same += 1
-        if by != first:
-            whole = False
-    value = evaluation.supers[STATIC, s] + evaluation.own_regions * own
-    if whole:
+        member_owner = owner[board.members[i]]
+        if member_owner == player:
+            own_count += 1
+        if member_owner == holder:
+            holder_count += 1
+        if member_owner != first:
+            is_complete = False
+    value = evaluation.supers[STATIC, s] + evaluation.own_regions * own_count
+    if is_complete:
         value += evaluation.supers[WHOLE, s]
     if holder >= 0:
         if holder != player:
-            value += evaluation.owner_regions * same
+            value += evaluation.owner_regions * holder_count
         value *= evaluation.not_neutral
     return value
 
@@ -71,43 +71,43 @@ def region_values(context: Context, position: Position, player: Int, values: Reg
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
         first = owner[board.members[start]]
-        own, whole = 0, first >= 0
+        own_count, is_complete = 0, first >= 0
         for i in range(start, end):
-            by = owner[board.members[i]]
-            own += by == player
-            whole &= by == first
-        base = evaluation.supers[STATIC, s] + evaluation.own_regions * own
-        if whole:
+            holder = owner[board.members[i]]
+            own_count += holder == player
+            is_complete &= holder == first
+        base = evaluation.supers[STATIC, s] + evaluation.own_regions * own_count
+        if is_complete:
             base += evaluation.supers[WHOLE, s]
         for i in range(start, end):
             r = board.members[i]
-            by = owner[r]
-            if by < 0:
+            holder = owner[r]
+            if holder < 0:
                 values[r] = base
                 continue
             value = base
-            if by != player:
-                same = 0
+            if holder != player:
+                holder_count = 0
                 for k in range(start, end):
-                    same += owner[board.members[k]] == by
-                value += evaluation.owner_regions * same
+                    holder_count += owner[board.members[k]] == holder
+                value += evaluation.owner_regions * holder_count
             values[r] = value * evaluation.not_neutral
     if evaluation.neighbor_values != 0.0:
-        _see_neighbors(context, values)
+        _add_neighbor_values(context, values)
 
 
 @kernel
-def _see_neighbors(context: Context, values: RegionValues) -> None:
+def _add_neighbor_values(context: Context, values: RegionValues) -> None:
     """Add the weight `neighbor_values` times the neighbours' mean value to each region's value, values float64[N]."""
     board, evaluation = context.board, context.evaluation
-    alone = stack_floats()
+    base_values = stack_floats()
     for r in range(board.super_region.shape[0]):
-        alone[r] = values[r]
+        base_values[r] = values[r]
     for r in range(board.super_region.shape[0]):
         start, end = board.neighbor_start[r], board.neighbor_start[r + 1]
         total = 0.0
         for e in range(start, end):
-            total += alone[board.edge_target[e]]
+            total += base_values[board.edge_target[e]]
         values[r] += evaluation.neighbor_values * total / (end - start)
 
 
@@ -118,20 +118,20 @@ def position_worth(context: Context, position: Position, player: Int) -> Real:
     The position's value is the sum of the values of the player's regions and armies, and it is at least 0.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
-    worth, armies = 0.0, np.int64(0)
+    total, armies = 0.0, np.int64(0)
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
-        own = 0
+        own_count = 0
         for i in range(start, end):
             r = board.members[i]
-            mine = owner[r] == player
-            own += mine
-            armies += army[r] if mine else 0
-        value = evaluation.supers[STATIC, s] + evaluation.own_regions * own
-        if own == end - start:
+            is_own = owner[r] == player
+            own_count += is_own
+            armies += army[r] if is_own else 0
+        value = evaluation.supers[STATIC, s] + evaluation.own_regions * own_count
+        if own_count == end - start:
             value += evaluation.supers[WHOLE, s]
-        worth += own * value
-    return max(0.0, worth * evaluation.not_neutral + evaluation.army * armies)
+        total += own_count * value
+    return max(0.0, total * evaluation.not_neutral + evaluation.army * armies)
 
 
 @inline_kernel
@@ -153,25 +153,25 @@ def position_share(context: Context, position: Position, shares: Shares) -> Int:
     """
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
-    armies, own = stack_floats(), stack_floats()
+    armies, counts = stack_floats(), stack_floats()
     for p in range(players):
-        shares[p], armies[p], own[p] = 0.0, 0.0, 0.0
+        shares[p], armies[p], counts[p] = 0.0, 0.0, 0.0
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
         for i in range(start, end):
             r = board.members[i]
-            by = owner[r]
-            if by >= 0:
-                own[by] += 1.0
-                armies[by] += army[r]
+            holder = owner[r]
+            if holder >= 0:
+                counts[holder] += 1.0
+                armies[holder] += army[r]
         for p in range(players):
-            if own[p] == 0.0:
+            if counts[p] == 0.0:
                 continue
-            value = evaluation.supers[STATIC, s] + evaluation.own_regions * own[p]
-            if own[p] == end - start:
+            value = evaluation.supers[STATIC, s] + evaluation.own_regions * counts[p]
+            if counts[p] == end - start:
                 value += evaluation.supers[WHOLE, s]
-            shares[p] += own[p] * value
-            own[p] = 0.0
+            shares[p] += counts[p] * value
+            counts[p] = 0.0
     for p in range(players):
         shares[p] = max(0.0, shares[p] * evaluation.not_neutral + evaluation.army * armies[p])
     normalize_shares(players, shares)
@@ -182,20 +182,20 @@ def position_share(context: Context, position: Position, shares: Shares) -> Int:
 def extended_worth(context: Context, position: Position, player: Int) -> Real:
     """Return `position_worth` plus the terms that the thesis does not have; see `Evaluation.extended`."""
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
-    worth: Real = 0.0
+    total: Real = 0.0
     if evaluation.neighbor_values != 0.0:
         values = stack_floats()
         region_values(context, position, player, values)
         for r in range(owner.shape[0]):
             if owner[r] == player:
-                worth += values[r] + evaluation.army * army[r]
+                total += values[r] + evaluation.army * army[r]
     else:
-        worth = position_worth(context, position, player)
+        total = position_worth(context, position, player)
     if evaluation.largest_territory != 0.0:
-        worth += evaluation.largest_territory * largest_territory(board, owner, player)
+        total += evaluation.largest_territory * largest_territory(board, owner, player)
     if evaluation.threatened_bonus != 0.0:
-        worth += evaluation.threatened_bonus * threatened_bonus(board, position, player)
-    return max(0.0, worth)
+        total += evaluation.threatened_bonus * threatened_bonus(board, position, player)
+    return max(0.0, total)
 
 
 @kernel
@@ -221,16 +221,17 @@ def evaluated_shares(context: Context, positions: Positions, count: Int, shares:
     return 0
 
 
-def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region: int) -> float:
-    """Return the value of a region as the next pick of a player with the regions `own` (thesis, algorithm 3.4).
+def pick_value(board: Board, evaluation: Evaluation, own_regions: Sequence[int], region: int) -> float:
+    """Return the value of a region as the next pick of a player with the regions `own_regions`.
 
-    The value is the sum of a term for the super region and a term for the distance to the nearest region in `own`. The
-    term for the distance is 0 if `own` is empty. Distances above half the map's diameter count as half the diameter.
+    This is algorithm 3.4 of the thesis. The value is the sum of a term for the super region and a term for the distance
+    to the nearest own region. The term for the distance is 0 if `own_regions` is empty. Distances above half the map's
+    diameter count as half the diameter.
     """
     value = evaluation.pick_super * float(evaluation.supers[START, board.super_region[region]])
-    if own:
-        near = min(float(board.distance[q, region]) for q in own)
-        value += evaluation.pick_distance * min(near, board.distance.max() / 2.0)
+    if own_regions:
+        distance = min(float(board.distance[q, region]) for q in own_regions)
+        value += evaluation.pick_distance * min(distance, board.distance.max() / 2.0)
     return value
 
 
@@ -251,31 +252,31 @@ def write_best_picks(
             diameter = max(diameter, np.float64(board.distance[q, r]))
     count = 0
     while True:
-        best, most = -1, 0.0
+        best, best_value = -1, 0.0
         for r in range(n):
             if free[r] == 0:
                 continue
-            near, taken = np.inf, False
+            distance, is_picked = np.inf, False
             for i in range(count):
-                taken |= preferences[i] == r
-                near = min(near, np.float64(board.distance[preferences[i], r]))
-            if taken:
+                is_picked |= preferences[i] == r
+                distance = min(distance, np.float64(board.distance[preferences[i], r]))
+            if is_picked:
                 continue
             for q in range(n):
                 if owner[q] == player:
-                    near = min(near, np.float64(board.distance[q, r]))
+                    distance = min(distance, np.float64(board.distance[q, r]))
             value = evaluation.pick_super * evaluation.supers[START, board.super_region[r]]
-            if near < np.inf:
-                value += evaluation.pick_distance * min(near, diameter / 2.0)
-            if best < 0 or value > most:
-                best, most = r, value
+            if distance < np.inf:
+                value += evaluation.pick_distance * min(distance, diameter / 2.0)
+            if best < 0 or value > best_value:
+                best, best_value = r, value
         if best < 0:
             return count
         preferences[count] = best
         count += 1
 
 
-def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> list[int]:
+def rank_picks(context: Context, offers: Sequence[int], own_regions: Sequence[int]) -> list[int]:
     """Return the offered regions, best first; each region has the highest value, given the regions before it.
 
     For equal values the region with the lower number comes first.
@@ -283,7 +284,7 @@ def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> l
     n = context.board.n_regions
     position, free = make_position(n), np.zeros(n, dtype=np.int8)
     position.owner[:] = NEUTRAL
-    position.owner[list(own)], free[list(offers)] = 0, 1
+    position.owner[list(own_regions)], free[list(offers)] = 0, 1
     preferences = np.zeros(n, dtype=np.int32)
     count = write_best_picks(context, position, free, 0, np.zeros(2, dtype=np.uint64), preferences)
     return [int(region) for region in preferences[:count]]
@@ -291,8 +292,8 @@ def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> l
 
 def best_picks(view: View, weights: Weights = THESIS) -> list[int]:
     """Return all offered regions in order of preference, best first; see `rank_picks`."""
-    own = [r for r, by in enumerate(view.owner.tolist()) if by == view.player]
-    return rank_picks(bare_context(view.board, view.params, view.players, weights), view.offers, own)
+    own_regions = [r for r, holder in enumerate(view.owner.tolist()) if holder == view.player]
+    return rank_picks(bare_context(view.board, view.params, view.players, weights), view.offers, own_regions)
 
 
 @dataclass(frozen=True)
@@ -318,19 +319,23 @@ def explain(game: Any, player: int, weights: Weights = THESIS) -> list[RegionTer
     evaluation = make_evaluation(board, weights)
     terms = []
     for r in range(board.n_regions):
-        s, by = int(board.super_region[r]), int(owner[r])
+        s, holder = int(board.super_region[r]), int(owner[r])
         holders = owner[board.members[board.member_start[s] : board.member_start[s + 1]]]
-        own = evaluation.own_regions * int((holders == player).sum())
-        whole = float(evaluation.supers[WHOLE, s]) if holders[0] >= 0 and (holders == holders[0]).all() else 0.0
-        rival = evaluation.owner_regions * int((holders == by).sum()) if by >= 0 and by != player else 0.0
-        factor = evaluation.not_neutral if by >= 0 else 1.0
+        own_term = evaluation.own_regions * int((holders == player).sum())
+        whole_term = float(evaluation.supers[WHOLE, s]) if holders[0] >= 0 and (holders == holders[0]).all() else 0.0
+        rival = evaluation.owner_regions * int((holders == holder).sum()) if holder >= 0 and holder != player else 0.0
+        factor = evaluation.not_neutral if holder >= 0 else 1.0
         static = float(evaluation.supers[STATIC, s])
-        terms.append(RegionTerms(r, static, own, whole, rival, factor, 0.0, (static + own + whole + rival) * factor))
+        terms.append(
+            RegionTerms(
+                r, static, own_term, whole_term, rival, factor, 0.0, (static + own_term + whole_term + rival) * factor
+            )
+        )
     if evaluation.neighbor_values == 0.0:
         return terms
-    alone = [term.value for term in terms]
+    base_values = [term.value for term in terms]
     for r, term in enumerate(terms):
-        beside = board.edge_target[board.neighbor_start[r] : board.neighbor_start[r + 1]]
-        near = evaluation.neighbor_values * float(np.mean([alone[q] for q in beside]))
-        terms[r] = replace(term, neighbors=near, value=term.value + near)
+        adjacent = board.edge_target[board.neighbor_start[r] : board.neighbor_start[r + 1]]
+        neighbor_term = evaluation.neighbor_values * float(np.mean([base_values[q] for q in adjacent]))
+        terms[r] = replace(term, neighbors=neighbor_term, value=term.value + neighbor_term)
     return terms

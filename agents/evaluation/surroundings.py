@@ -43,10 +43,10 @@ def neighbours_of(board: Board, position: Position, region: Int, player: Int) ->
     strongest_own, strongest_enemy, holder = np.int64(0), np.int64(0), np.int64(player)
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
-        by, armies = np.int64(owner[q]), np.int64(army[q])
-        if by < 0:
+        neighbor_owner, armies = np.int64(owner[q]), np.int64(army[q])
+        if neighbor_owner < 0:
             neutrals += 1
-        elif by == player:
+        elif neighbor_owner == player:
             own += 1
             own_armies += armies
             strongest_own = max(strongest_own, armies)
@@ -54,7 +54,7 @@ def neighbours_of(board: Board, position: Position, region: Int, player: Int) ->
             enemies += 1
             enemy_armies += armies
             if armies > strongest_enemy:
-                strongest_enemy, holder = armies, by
+                strongest_enemy, holder = armies, neighbor_owner
     return Neighbours(own, enemies, neutrals, own_armies, enemy_armies, strongest_own, strongest_enemy, holder)
 
 

@@ -21,22 +21,22 @@ def _spread(
     player: Int,
     start: Int,
     number: Int,
-    part: npt.NDArray[np.integer[Any]],
+    labels: npt.NDArray[np.integer[Any]],
     queue: Regions,
 ) -> Int:
-    """Write a number to part[r] for all regions r with part[r] = 0 in the connected territory of `start`.
+    """Write a number to labels[r] for all regions r with labels[r] = 0 in the connected territory of `start`.
 
     Returns the number of regions that got the number. queue: an array with room for all regions.
     """
-    part[start], queue[0] = number, start
+    labels[start], queue[0] = number, start
     head, tail = np.int64(0), np.int64(1)
     while head < tail:
         r = queue[head]
         head += 1
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
             q = board.edge_target[e]
-            if owner[q] == player and part[q] == 0:
-                part[q] = number
+            if owner[q] == player and labels[q] == 0:
+                labels[q] = number
                 queue[tail] = q
                 tail += 1
     return tail
@@ -45,13 +45,13 @@ def _spread(
 @kernel
 def largest_territory(board: Board, owner: Owners, player: Int) -> Int:
     """Return the number of regions in the player's largest connected territory; owner int8[N]."""
-    queue, seen = stack_indices(), stack_indices()
+    queue, visited = stack_indices(), stack_indices()
     for r in range(owner.shape[0]):
-        seen[r] = 0
+        visited[r] = 0
     largest: Int = np.int64(0)
     for start in range(owner.shape[0]):
-        if owner[start] == player and seen[start] == 0:
-            largest = max(largest, _spread(board, owner, player, start, 1, seen, queue))
+        if owner[start] == player and visited[start] == 0:
+            largest = max(largest, _spread(board, owner, player, start, 1, visited, queue))
     return largest
 
 
@@ -80,15 +80,15 @@ def threatened_bonus(board: Board, position: Position, player: Int) -> Int:
     owner, army = position.owner, position.army
     total = np.int64(0)
     for s in range(board.bonus.shape[0]):
-        whole, threatened = True, False
+        is_complete, is_threatened = True, False
         for i in range(board.member_start[s], board.member_start[s + 1]):
             r = board.members[i]
             if owner[r] != player:
-                whole = False
+                is_complete = False
                 break
             for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
                 q = board.edge_target[e]
-                threatened |= (owner[q] >= 0) & (owner[q] != player) & (army[q] > army[r])
-        if whole and threatened:
+                is_threatened |= (owner[q] >= 0) & (owner[q] != player) & (army[q] > army[r])
+        if is_complete and is_threatened:
             total += board.bonus[s]
     return total

@@ -39,8 +39,8 @@ def _list_targets(
     count = 0
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
-        by = owner[q]
-        if by == player or (kind == _ENEMY and by < 0) or (kind == _NEUTRAL and by >= 0):
+        holder = owner[q]
+        if holder == player or (kind == _ENEMY and holder < 0) or (kind == _NEUTRAL and holder >= 0):
             continue
         i = count
         while i > 0 and value[targets[i - 1]] < value[q]:
@@ -86,9 +86,9 @@ def attack(
     for r in range(owner.shape[0]):
         if owner[r] != player or free[r] < 1:
             continue
-        mine = count
-        found = _list_targets(board, owner, player, r, _ENEMY if careful else _FOREIGN, value, targets)
-        for i in range(found):
+        first_attack = count
+        n_targets = _list_targets(board, owner, player, r, _ENEMY if careful else _FOREIGN, value, targets)
+        for i in range(n_targets):
             q = targets[i]
             if free[r] < 1:
                 break
@@ -97,12 +97,12 @@ def attack(
                 defenders += work.income[owner[q]]
             if not favourable(free[r], defenders, kill[0], kill[1]) or is_ordered(attacks, before, r, q):
                 continue
-            sent = min(to_conquer(defenders, kill[0]), free[r])
-            attacks[count, 0], attacks[count, 1], attacks[count, 2] = r, q, sent
-            free[r] -= sent
+            armies = min(to_conquer(defenders, kill[0]), free[r])
+            attacks[count, 0], attacks[count, 1], attacks[count, 2] = r, q, armies
+            free[r] -= armies
             count += 1
-        if press and count > mine:
-            attacks[mine, 2] += free[r]
+        if press and count > first_attack:
+            attacks[first_attack, 2] += free[r]
             free[r] = 0
     return count
 
@@ -122,17 +122,17 @@ def expand(
             continue
         enemy = False
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
-            by = owner[board.edge_target[e]]
-            enemy |= (by >= 0) & (by != player)
+            holder = owner[board.edge_target[e]]
+            enemy |= (holder >= 0) & (holder != player)
         if enemy:
             continue
-        found = _list_targets(board, owner, player, r, _NEUTRAL, value, targets)
-        for i in range(found):
+        n_targets = _list_targets(board, owner, player, r, _NEUTRAL, value, targets)
+        for i in range(n_targets):
             q = targets[i]
-            sent = to_conquer(after[q], kill[0])
-            if sent <= free[r] and favourable(sent, np.int64(after[q]), kill[0], kill[1]):
-                attacks[count, 0], attacks[count, 1], attacks[count, 2] = r, q, sent
-                free[r] -= sent
+            armies = to_conquer(after[q], kill[0])
+            if armies <= free[r] and favourable(armies, np.int64(after[q]), kill[0], kill[1]):
+                attacks[count, 0], attacks[count, 1], attacks[count, 2] = r, q, armies
+                free[r] -= armies
                 count += 1
     return count
 

@@ -39,7 +39,7 @@ def front(board: Board, position: Position, player: Int, neutral: Bool, value: R
     """
     owner, army = position.owner, position.army
     best = -1
-    place: Int = -1
+    region: Int = -1
     for r in range(owner.shape[0]):
         if owner[r] == player or (owner[r] < 0) != neutral:
             continue
@@ -51,8 +51,8 @@ def front(board: Board, position: Position, player: Int, neutral: Bool, value: R
             if owner[q] == player and (strongest < 0 or army[q] > army[strongest]):
                 strongest = q
         if strongest >= 0:
-            best, place = r, strongest
-    return place
+            best, region = r, strongest
+    return region
 
 
 @kernel
@@ -64,10 +64,10 @@ def deploy_beside(
     Return False if the player has no region next to an enemy region ("aggressive") or neutral region ("expansive").
     """
     _clear(deploy)
-    place = front(board, position, player, neutral, value)
-    if place < 0:
+    region = front(board, position, player, neutral, value)
+    if region < 0:
         return False
-    deploy[place] = available
+    deploy[region] = available
     return True
 
 
@@ -93,41 +93,43 @@ def deploy_defensively(
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     _clear(deploy)
     n = owner.shape[0]
-    need, whole, value, income = work.free, work.after, work.value, work.income
+    required, owns_super, value, income = work.free, work.after, work.value, work.income
     threatened = 0
     for r in range(n):
-        need[r] = 0
+        required[r] = 0
         if owner[r] != player:
             continue
-        most: Int = np.int64(0)
+        threat: Int = np.int64(0)
         for q in range(income.shape[0]):
             if q != player:
-                most = max(most, max_attackers(board, position, q, income[q], r))
-        if most > 0:
-            need[r] = max(np.int64(0), to_hold(most, attack_kill) - army[r])
-        if need[r] > 0:
+                threat = max(threat, max_attackers(board, position, q, income[q], r))
+        if threat > 0:
+            required[r] = max(np.int64(0), to_hold(threat, attack_kill) - army[r])
+        if required[r] > 0:
             threatened += 1
-            whole[r] = _owns_super(board, owner, player, r)
+            owns_super[r] = _owns_super(board, owner, player, r)
     if threatened == 0:
         return False
-    left = np.int64(available)
-    while left > 0 and threatened > 0:
+    remaining = np.int64(available)
+    while remaining > 0 and threatened > 0:
         best = -1
         for r in range(n):
-            if need[r] > 0 and (
-                best < 0 or whole[r] > whole[best] or (whole[r] == whole[best] and value[r] > value[best])
+            if required[r] > 0 and (
+                best < 0
+                or owns_super[r] > owns_super[best]
+                or (owns_super[r] == owns_super[best] and value[r] > value[best])
             ):
                 best = r
-        given = min(left, need[best])
-        deploy[best] += given
-        left -= given
-        need[best] = 0
+        armies = min(remaining, required[best])
+        deploy[best] += armies
+        remaining -= armies
+        required[best] = 0
         threatened -= 1
-    if left > 0:
-        place = front(board, position, player, False, value)
-        if place < 0:
-            place = front(board, position, player, True, value)
-        deploy[place] += left
+    if remaining > 0:
+        region = front(board, position, player, False, value)
+        if region < 0:
+            region = front(board, position, player, True, value)
+        deploy[region] += remaining
     return True
 
 
@@ -136,16 +138,16 @@ def deploy_nearest(board: Board, owner: Owners, player: Int, available: Int, dep
     """Deploy all armies on the own region closest to another owner's region; used if no method applies."""
     _clear(deploy)
     best = -1
-    least: Int = 0
+    shortest: Int = 0
     for r in range(owner.shape[0]):
         if owner[r] != player:
             continue
-        near: Int = 32767
+        distance: Int = 32767
         for q in range(owner.shape[0]):
             if owner[q] != player:
-                near = min(near, np.int64(board.distance[r, q]))
-        if best < 0 or near < least:
-            best, least = r, near
+                distance = min(distance, np.int64(board.distance[r, q]))
+        if best < 0 or distance < shortest:
+            best, shortest = r, distance
     if best >= 0:
         deploy[best] = available
 

@@ -13,7 +13,12 @@ BEAM = 200
 
 
 def pick_sets(
-    board: Board, evaluation: Evaluation, offers: Sequence[int], own: Sequence[int], picks: int, beam: int = BEAM
+    board: Board,
+    evaluation: Evaluation,
+    offers: Sequence[int],
+    own_regions: Sequence[int],
+    picks: int,
+    beam: int = BEAM,
 ) -> list[tuple[int, ...]]:
     """Return sets of `picks` offered regions, each set in its best order; sets with the highest value come first.
 
@@ -23,13 +28,13 @@ def pick_sets(
     sequences: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     for _ in range(min(picks, len(offers))):
         longer = [
-            (total + pick_value(board, evaluation, [*own, *chosen], r), (*chosen, r))
-            for total, chosen in sequences
+            (total + pick_value(board, evaluation, [*own_regions, *sequence], r), (*sequence, r))
+            for total, sequence in sequences
             for r in offers
-            if r not in chosen
+            if r not in sequence
         ]
         sequences = sorted(longer, key=lambda item: (-item[0], item[1]))[:beam]
     best: dict[frozenset[int], tuple[int, ...]] = {}
-    for _, chosen in sequences:
-        best.setdefault(frozenset(chosen), chosen)
+    for _, sequence in sequences:
+        best.setdefault(frozenset(sequence), sequence)
     return list(best.values())

@@ -103,8 +103,8 @@ def swap_turns(turns: TurnSet, i: Int, j: Int) -> None:
     """Swap two turns of a `TurnSet`."""
     for r in range(turns.deploy.shape[1]):
         turns.deploy[i, r], turns.deploy[j, r] = turns.deploy[j, r], turns.deploy[i, r]
-    most = max(turns.counts[i], turns.counts[j])
-    for k in range(most):
+    count = max(turns.counts[i], turns.counts[j])
+    for k in range(count):
         for c in range(3):
             turns.attacks[i, k, c], turns.attacks[j, k, c] = turns.attacks[j, k, c], turns.attacks[i, k, c]
     turns.counts[i], turns.counts[j] = turns.counts[j], turns.counts[i]

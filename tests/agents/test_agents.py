@@ -279,7 +279,7 @@ def boom(seed: int) -> Agent:
 )
 def test_the_error_names_a_plug_in_agent_that_cannot_be_constructed(value, says, monkeypatch):
     entry = EntryPoint("theirs", value, registry.ENTRY_POINTS)
-    monkeypatch.setattr(registry, "_foreign", lambda: (entry,))
+    monkeypatch.setattr(registry, "_foreign_entry_points", lambda: (entry,))
     spec = "theirs:wires=2" if "wires'" in says else "theirs"
     with pytest.raises(AgentError, match=rf"agent '{spec}' \(from {value}\) cannot be made: {says}"):
         make_agent(spec, 1)

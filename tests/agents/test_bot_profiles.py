@@ -40,7 +40,7 @@ def test_built_in_profiles_have_distinct_names_and_faces_and_one_sentence():
 
 
 def test_a_profile_without_a_description_has_the_summary_of_the_agent(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(registry_module, "_AGENTS", dict(registry_module._known_here()))
+    monkeypatch.setattr(registry_module, "_AGENTS", dict(registry_module._registered_agents()))
     quick = BotProfile("Flash", description="Does nothing, fast.")
     register("idle", lambda: RandomAgent, "Does nothing.", profile=BotProfile("Sloth", "easy", FACE),
              presets={"secs=1": quick})  # fmt: skip

@@ -211,7 +211,7 @@ def test_a_failing_function_is_a_crash_of_its_player_in_a_match():
 
 
 def test_the_match_command_exits_with_the_error(capsys, monkeypatch):
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._known_here()))
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._registered_agents()))
     registry.register("broken", lambda: failing_agent, "fails")
     assert main(["match", "broken", "random", "-n", "1", "--map", "small", "--quiet", "--on-crash", "stop"]) == 1
     assert "OSError: mine" in capsys.readouterr().err

@@ -84,7 +84,7 @@ def test_missing_methods_have_the_defaults_of_the_base_class():
     agent.check(SMALL, Rules(), 6)
     agent.close()
     agent.name = "other"
-    assert agent._thing.name == "other" and agent.seed == 3, "its attributes are its own"
+    assert agent._agent.name == "other" and agent.seed == 3, "its attributes are its own"
     assert pickle.loads(pickle.dumps(agent)).seed == 3
 
 
@@ -158,7 +158,7 @@ def test_the_error_for_a_class_without_a_seed_names_the_signature(monkeypatch):
         def act(self, view, budget=None):
             return Orders()
 
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._known_here()))
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._registered_agents()))
     registry.register("seedless", lambda: Seedless, "takes nothing")
     says = r"Seedless cannot make an agent: it must be callable as \S*Seedless\(seed\), .*__init__\(self, seed\)"
     with pytest.raises(InputError, match=f"agent 'seedless' .*cannot be made: .*{says}"):

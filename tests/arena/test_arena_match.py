@@ -234,7 +234,7 @@ def test_play_game_plays_a_reproducible_game():
 def test_process_pools_reject_agents_registered_at_run_time(monkeypatch):
     from warlight_env.agents import register, registry
 
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._known_here()))
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._registered_agents()))
     register("only-here", lambda: Idle, "registered at run time")
     assert match(("only-here", "random"), games=2).games == 2
     with pytest.raises(MatchError, match="run time"):

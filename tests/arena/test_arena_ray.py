@@ -135,7 +135,7 @@ def test_agents_that_cannot_be_sent_to_a_cluster_raise_an_error(cluster, monkeyp
     ray.init(cluster[0].address, log_to_driver=False)
     with pytest.raises(MatchError, match="cannot be sent"):
         match((lambda seed: Expander(seed), "random")).run(backend="ray")
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._known_here()))
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._registered_agents()))
     register("only-here", lambda: Expander, "registered at run time")
     with pytest.raises(MatchError, match="run time"):
         match(("only-here", "random")).run(backend="ray")

@@ -101,7 +101,7 @@ def test_illegal_orders_are_counted_by_kind():
 def test_the_option_traceback_prints_the_failing_line_of_a_bot(capsys, monkeypatch):
     from warlight_env.agents import registry
 
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._known_here()))
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._registered_agents()))
     registry.register("crashes_here", lambda: Crasher, "fails")
     command = ["match", "crashes_here", "random", "-n", "2", "--map", "small", "--rounds", "4", "-q"]
     assert main(command) == 0

@@ -281,7 +281,7 @@ def test_watch_shows_the_games_of_a_match(capsys):
 
 
 def test_watch_reports_illegal_orders_and_stops_at_the_round_limit(capsys, monkeypatch):
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._known_here()))
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._registered_agents()))
     registry.register("cheat", lambda: Cheat, "cheats")
     assert main(["watch", "cheat", "random", "--map", "small", "--rounds", "2"]) == 0
     out = capsys.readouterr().out

@@ -90,7 +90,7 @@ def without_times(data: dict) -> dict:
 @pytest.fixture
 def bots(monkeypatch):
     """Bots that are registered during a test."""
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._known_here()))
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._registered_agents()))
     registry.register("idle", lambda: Idle, "does nothing")
     registry.register("crasher", lambda: Crasher, "fails")
 

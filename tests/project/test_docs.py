@@ -87,7 +87,7 @@ def test_programs_of_pages_run(page, change, tmp_path, monkeypatch):
 def undo_registrations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the agents that a page registers from the registry after the test."""
     registry.agent_names()  # load agents of other packages first
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._known_here()))
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._registered_agents()))
 
 
 class Step(NamedTuple):

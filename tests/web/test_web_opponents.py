@@ -103,7 +103,7 @@ def test_bots_with_equal_names_show_their_specifications():
 
 
 def test_a_bot_without_a_profile_shows_its_specification_and_no_face(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._known_here()))
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._registered_agents()))
     registry.register("mine", lambda: RandomAgent, "Does {as} told.")
     row = bot_rows("mine")["mine"]
     assert (row["name"], row["description"], row["level"], row["face"]) == ("mine", "Does {as} told.", None, None)
