@@ -25,7 +25,7 @@ def region_cost(context: Context, position: Position, region: Int) -> Real:
 
 @kernel
 def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
-    """Write the number of armies that each player still needs to complete each super region to `plan.lack`.
+    """Write the number of armies that each player still needs to complete each super region to `plan.missing`.
 
     For a player that owns no region of the super region, -1 is written.
     """
@@ -33,16 +33,16 @@ def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
     for s in range(board.bonus.shape[0]):
         total: Real = 0.0
         for p in range(players):
-            plan.lack[s, p] = -1.0
+            plan.missing[s, p] = -1.0
         for i in range(board.member_start[s], board.member_start[s + 1]):
             total += region_cost(context, position, board.members[i])
         for i in range(board.member_start[s], board.member_start[s + 1]):
             r = board.members[i]
-            by = position.owner[r]
-            if by >= 0:
-                if plan.lack[s, by] < 0.0:
-                    plan.lack[s, by] = total
-                plan.lack[s, by] -= region_cost(context, position, r)
+            holder = position.owner[r]
+            if holder >= 0:
+                if plan.missing[s, holder] < 0.0:
+                    plan.missing[s, holder] = total
+                plan.missing[s, holder] -= region_cost(context, position, r)
 
 
 @inline_kernel
@@ -51,52 +51,54 @@ def worth_of_income(context: Context, position: Position, plan: PlanWork) -> Rea
 
     If the rules limit the number of rounds, the result is at most the number of remaining rounds.
     """
-    limit, worth = context.params.round_limit, plan.style[GOAL_INCOME]
-    return worth if limit == 0 else min(worth, np.float64(max(0, limit - position.round[0])))
+    limit, value = context.params.round_limit, plan.style[GOAL_INCOME]
+    return value if limit == 0 else min(value, np.float64(max(0, limit - position.round[0])))
 
 
 @inline_kernel
-def super_worth(plan: PlanWork, earned: Real, bonus: Int, lack: Real) -> Real:
-    """Return the value of a super region for a player that needs `lack` armies to complete it.
+def super_worth(plan: PlanWork, income_value: Real, bonus: Int, missing: Real) -> Real:
+    """Return the value of a super region for a player that needs `missing` armies to complete it.
 
-    earned: the value of an income of one army per round.
+    income_value: the value of an income of one army per round.
     """
-    if lack < 0.0:
+    if missing < 0.0:
         return 0.0
-    if lack < _WHOLE:
-        return earned * bonus
-    return min(earned, plan.style[GOAL_PROSPECT]) * bonus * np.exp(-lack / plan.style[GOAL_PATIENCE])
+    if missing < _WHOLE:
+        return income_value * bonus
+    return min(income_value, plan.style[GOAL_PROSPECT]) * bonus * np.exp(-missing / plan.style[GOAL_PATIENCE])
 
 
 @kernel
 def capture_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
     """Return the player's gain, in armies, from capturing a region.
 
-    `write_lacks` must have written `plan.lack` for the position before.
+    `write_lacks` must have written `plan.missing` for the position before.
     """
     board, players = context.board, context.players
-    s, by = board.super_region[region], position.owner[region]
-    bonus, cost, earned = (
+    s, holder = board.super_region[region], position.owner[region]
+    bonus, cost, income_value = (
         board.bonus[s],
         region_cost(context, position, region),
         worth_of_income(context, position, plan),
     )
     gain = plan.style[GOAL_REGION]
-    mine = plan.lack[s, player]
-    if mine < 0.0:
-        mine_after: Real = 0.0
+    missing = plan.missing[s, player]
+    if missing < 0.0:
+        missing_after: Real = 0.0
         for i in range(board.member_start[s], board.member_start[s + 1]):
             if board.members[i] != region:
-                mine_after += region_cost(context, position, board.members[i])
+                missing_after += region_cost(context, position, board.members[i])
     else:
-        mine_after = max(0.0, mine - cost)
-    gain += super_worth(plan, earned, bonus, mine_after) - super_worth(plan, earned, bonus, mine)
+        missing_after = max(0.0, missing - cost)
+    gain += super_worth(plan, income_value, bonus, missing_after) - super_worth(plan, income_value, bonus, missing)
     for p in range(players):
-        if p != player and plan.lack[s, p] >= 0.0:
-            lack = plan.lack[s, p]
-            hurt = super_worth(plan, earned, bonus, lack) - super_worth(plan, earned, bonus, lack + cost)
-            gain += hurt / (players - 1)
-    if by >= 0:
+        if p != player and plan.missing[s, p] >= 0.0:
+            enemy_missing = plan.missing[s, p]
+            enemy_loss = super_worth(plan, income_value, bonus, enemy_missing) - super_worth(
+                plan, income_value, bonus, enemy_missing + cost
+            )
+            gain += enemy_loss / (players - 1)
+    if holder >= 0:
         gain += plan.style[GOAL_REGION] / (players - 1)
     return gain
 
@@ -106,32 +108,34 @@ def holding_gain(context: Context, position: Position, player: Int, region: Int,
     """Return the player's gain, in armies, from defending one of its regions against enemies."""
     board = context.board
     s = board.super_region[region]
-    bonus, cost, earned = (
+    bonus, cost, income_value = (
         board.bonus[s],
         region_cost(context, position, region),
         worth_of_income(context, position, plan),
     )
-    mine = max(0.0, plan.lack[s, player])
+    missing = max(0.0, plan.missing[s, player])
     gain = plan.style[GOAL_REGION]
-    gain += super_worth(plan, earned, bonus, mine) - super_worth(plan, earned, bonus, mine + cost)
-    most: Real = 0.0
+    gain += super_worth(plan, income_value, bonus, missing) - super_worth(plan, income_value, bonus, missing + cost)
+    largest_gain: Real = 0.0
     for p in range(context.players):
-        if p != player and plan.lack[s, p] >= 0.0:
-            lack = plan.lack[s, p]
-            help_ = super_worth(plan, earned, bonus, max(0.0, lack - cost)) - super_worth(plan, earned, bonus, lack)
-            most = max(most, help_)
-    return gain + most
+        if p != player and plan.missing[s, p] >= 0.0:
+            enemy_missing = plan.missing[s, p]
+            enemy_gain = super_worth(plan, income_value, bonus, max(0.0, enemy_missing - cost)) - super_worth(
+                plan, income_value, bonus, enemy_missing
+            )
+            largest_gain = max(largest_gain, enemy_gain)
+    return gain + largest_gain
 
 
 @inline_kernel
 def assume_captured(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> None:
-    """Update `plan.lack` as if the player owned a region."""
+    """Update `plan.missing` as if the player owned a region."""
     board = context.board
-    s, by, cost = board.super_region[region], position.owner[region], region_cost(context, position, region)
-    if plan.lack[s, player] < 0.0:
-        plan.lack[s, player] = 0.0
+    s, holder, cost = board.super_region[region], position.owner[region], region_cost(context, position, region)
+    if plan.missing[s, player] < 0.0:
+        plan.missing[s, player] = 0.0
         for i in range(board.member_start[s], board.member_start[s + 1]):
-            plan.lack[s, player] += region_cost(context, position, board.members[i])
-    plan.lack[s, player] = max(0.0, plan.lack[s, player] - cost)
-    if by >= 0:
-        plan.lack[s, by] += cost
+            plan.missing[s, player] += region_cost(context, position, board.members[i])
+    plan.missing[s, player] = max(0.0, plan.missing[s, player] - cost)
+    if holder >= 0:
+        plan.missing[s, holder] += cost

@@ -74,7 +74,7 @@ class PickWork(NamedTuple):
     generator: GeneratorWork
     total: npt.NDArray[np.float64]  #: [N] sum of the shares of the players who got the region, over all games
     games: npt.NDArray[np.float64]  #: [N] number of games in `total`
-    want: npt.NDArray[np.float64]  #: [N] one player's estimates with noise in one game
+    scores: npt.NDArray[np.float64]  #: [N] one player's estimates with noise in one game
     preferences: npt.NDArray[np.int32]  #: [P, N] each player's preferred regions in one game, best first
     counts: npt.NDArray[np.int32]  #: [P] numbers of regions in `preferences`
     lists: npt.NDArray[np.int32]  #: [_LISTS, N] the compared lists
@@ -85,44 +85,44 @@ class PickWork(NamedTuple):
 def _preference(
     context: Context,
     player: Int,
-    may: npt.NDArray[np.uint8],
+    offers: npt.NDArray[np.uint8],
     noise: Real,
-    near: Real,
+    near_bonus: Real,
     rng: RandomState,
     work: PickWork,
-    out: npt.NDArray[np.int32],
+    preferences: npt.NDArray[np.int32],
 ) -> Int:
-    """Write a player's preferred regions to `out`, best first; return the number of regions.
+    """Write a player's preferred regions to `preferences`, best first; return the number of regions.
 
-    The regions are sorted by their mean shares plus Gumbel noise. may: uint8[N], bit p: the region is offered to player
-    p. near: a bonus for regions that are adjacent to the first region or in its super region.
+    The regions are sorted by their mean shares plus Gumbel noise. offers: uint8[N], bit p: the region is offered to
+    player p. near_bonus: a bonus for regions that are adjacent to the first region or in its super region.
     """
-    n, count, want, board = work.want.shape[0], np.int64(0), work.want, context.board
+    n, count, scores, board = work.scores.shape[0], np.int64(0), work.scores, context.board
     for r in range(n):
-        want[r] = -np.inf
-        if may[r] >> player & 1:
+        scores[r] = -np.inf
+        if offers[r] >> player & 1:
             mean = (work.total[r] + _PRIOR / context.players) / (work.games[r] + _PRIOR)
-            want[r] = mean - noise * np.log(-np.log(uniform(rng) + 1e-300) + 1e-300)
+            scores[r] = mean - noise * np.log(-np.log(uniform(rng) + 1e-300) + 1e-300)
     while True:
         best = np.int64(-1)
         for r in range(n):
-            if want[r] > -np.inf and (best < 0 or want[r] > want[best]):
+            if scores[r] > -np.inf and (best < 0 or scores[r] > scores[best]):
                 best = np.int64(r)
         if best < 0:
             return count
-        out[count] = best
+        preferences[count] = best
         count += 1
-        want[best] = -np.inf
-        if near > 0.0 and count == 1:
+        scores[best] = -np.inf
+        if near_bonus > 0.0 and count == 1:
             for r in range(n):
                 if board.super_region[r] == board.super_region[best]:
-                    want[r] += near
+                    scores[r] += near_bonus
             for e in range(board.neighbor_start[best], board.neighbor_start[best + 1]):
-                want[board.edge_target[e]] += near
+                scores[board.edge_target[e]] += near_bonus
 
 
 @kernel
-def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomState, work: PickWork) -> Real:
+def _play(context: Context, start: State, player: Int, rounds: Int, rng: RandomState, work: PickWork) -> Real:
     """Play the picking phase with the preferred regions in `work`, and then some rounds.
 
     Adds each player's share to the sums of its starting regions, and returns the share of `player`.
@@ -132,38 +132,40 @@ def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomS
     while state.phase[0] == PICK:
         resolve_picks(context.params, state, 0, work.preferences, work.counts, work.scratch)
     for r in range(owner.shape[0]):
-        work.want[r] = owner[r]  # the owner of each region after the picking phase
-    at, winner = Position(owner, army, state.round[:1]), np.int64(ONGOING)
+        work.scores[r] = owner[r]  # the owner of each region after the picking phase
+    position, winner = Position(owner, army, state.round[:1]), np.int64(ONGOING)
     for _ in range(rounds):
         for p in range(players):
             round_.counts[p] = 0
             if holds_regions(owner, p):
-                round_.counts[p] = draw_turn(context, at, p, rng, work.generator, round_.deploy[p], round_.attacks[p])
+                round_.counts[p] = draw_turn(
+                    context, position, p, rng, work.generator, round_.deploy[p], round_.attacks[p]
+                )
             else:
                 for r in range(owner.shape[0]):
                     round_.deploy[p, r] = 0
-        resolve_orders(context.params, at, round_, rng, None, None)
-        winner = np.int64(winner_of(context, at))
+        resolve_orders(context.params, position, round_, rng, None, None)
+        winner = np.int64(winner_of(context, position))
         if winner != ONGOING:
             break
     shares = stack_floats()
-    write_shares(context, at, winner, shares)
+    write_shares(context, position, winner, shares)
     for p in range(players):
         for r in range(owner.shape[0]):
-            if work.want[r] == p and begun.owner[0, r] == NEUTRAL:
+            if work.scores[r] == p and start.owner[0, r] == NEUTRAL:
                 work.total[r] += shares[p]
                 work.games[r] += 1.0
     return shares[player]
 
 
 @kernel
-def _begin(begun: State, rng: RandomState, work: PickWork) -> None:
-    """Set the game in `work` to the start of the game `begun`, with a random generator that is derived from `rng`."""
+def _begin(start: State, rng: RandomState, work: PickWork) -> None:
+    """Set the game in `work` to the start of the game `start`, with a random generator that is derived from `rng`."""
     state = work.state
     for r in range(state.owner.shape[1]):
-        state.owner[0, r], state.army[0, r] = begun.owner[0, r], begun.army[0, r]
-        state.offers[0, r] = begun.offers[0, r]
-    state.round[0], state.phase[0], state.turn[0] = begun.round[0], begun.phase[0], begun.turn[0]
+        state.owner[0, r], state.army[0, r] = start.owner[0, r], start.army[0, r]
+        state.offers[0, r] = start.offers[0, r]
+    state.round[0], state.phase[0], state.turn[0] = start.round[0], start.phase[0], start.turn[0]
     state.winner[0] = NEUTRAL
     state.rng[0, 0], state.rng[0, 1] = rng[0], rng[1]
     uniform(rng)
@@ -172,7 +174,7 @@ def _begin(begun: State, rng: RandomState, work: PickWork) -> None:
 @kernel
 def weigh_picks(
     context: Context,
-    begun: State,
+    start: State,
     player: Int,
     games: Int,
     rounds: Int,
@@ -183,42 +185,42 @@ def weigh_picks(
     """Write the regions that are offered to a player to preferences int32[N], best first; return the number of regions.
 
     Args:
-        begun: a state with one game, in the picking phase.
+        start: a state with one game, in the picking phase.
         games: the total number of simulated games.
         rounds: the number of rounds in each game.
     """
-    players, may = context.players, begun.offers[0]
+    players, offers = context.players, start.offers[0]
     for r in range(work.total.shape[0]):
         work.total[r], work.games[r] = 0.0, 0.0
     for _ in range(games // 2):
         for p in range(players):
-            work.counts[p] = _preference(context, p, may, _EXPLORING, 0.0, rng, work, work.preferences[p])
-        _begin(begun, rng, work)
-        _play(context, begun, player, rounds, rng, work)
+            work.counts[p] = _preference(context, p, offers, _EXPLORING, 0.0, rng, work, work.preferences[p])
+        _begin(start, rng, work)
+        _play(context, start, player, rounds, rng, work)
     count: Int = np.int64(0)
     for i in range(_LISTS):
-        noise, near = 0.0 if i < 2 else _TRYING, _NEAR if i % 2 == 1 else 0.0
-        count = _preference(context, player, may, noise, near, rng, work, work.lists[i])
+        noise, near_bonus = 0.0 if i < 2 else _TRYING, _NEAR if i % 2 == 1 else 0.0
+        count = _preference(context, player, offers, noise, near_bonus, rng, work, work.lists[i])
         work.result[i, 0], work.result[i, 1] = 0.0, 0.0
-    left, stages = _LISTS, np.int64(np.log2(_LISTS) + 0.5)
+    remaining, stages = _LISTS, np.int64(np.log2(_LISTS) + 0.5)
     for _ in range(stages):
-        for _ in range(max(1, games // (2 * stages * left))):
+        for _ in range(max(1, games // (2 * stages * remaining))):
             for p in range(players):
                 if p != player:
-                    work.counts[p] = _preference(context, p, may, _ANSWERING, 0.0, rng, work, work.preferences[p])
+                    work.counts[p] = _preference(context, p, offers, _ANSWERING, 0.0, rng, work, work.preferences[p])
             first, second = rng[0], rng[1]
-            for i in range(left):
+            for i in range(remaining):
                 rng[0], rng[1] = first, second  # all lists play with the same random numbers
                 for k in range(count):
                     work.preferences[player, k] = work.lists[i, k]
                 work.counts[player] = count
-                _begin(begun, rng, work)
-                work.result[i, 0] += _play(context, begun, player, rounds, rng, work)
+                _begin(start, rng, work)
+                work.result[i, 0] += _play(context, start, player, rounds, rng, work)
                 work.result[i, 1] += 1.0
-        left //= 2
-        for i in range(left):  # move the better half to the front
+        remaining //= 2
+        for i in range(remaining):  # move the better half to the front
             best = i
-            for k in range(i + 1, 2 * left):
+            for k in range(i + 1, 2 * remaining):
                 if work.result[k, 0] / work.result[k, 1] > work.result[best, 0] / work.result[best, 1]:
                     best = k
             for k in range(count):
@@ -247,16 +249,16 @@ def simulated_picks(
     """
     n, players = view.board.n_regions, view.players
     functions = Functions(policy=policy)
-    rounds, usual = (_ROUNDS, GAMES) if net is None else (_NETWORK_ROUNDS, _NETWORK_GAMES)
+    rounds, default_games = (_ROUNDS, GAMES) if net is None else (_NETWORK_ROUNDS, _NETWORK_GAMES)
     context = make_context(view.board, view.params, players, weights, functions=functions, value=value, turns=net)
-    begun = make_state(1, n, players)
-    begun.owner[0], begun.army[0], begun.phase[0] = view.owner, view.army, PICK
-    begun.turn[0] = view.pick_turn
-    free = begun.owner[0] == NEUTRAL
-    mine, everyone = np.uint8(1 << view.player), np.uint8((1 << players) - 1)
-    begun.offers[0, list(view.offers)] = mine if view.params.picking == OWN_OFFER else everyone
+    start = make_state(1, n, players)
+    start.owner[0], start.army[0], start.phase[0] = view.owner, view.army, PICK
+    start.turn[0] = view.pick_turn
+    free = start.owner[0] == NEUTRAL
+    own_bit, all_bits = np.uint8(1 << view.player), np.uint8((1 << players) - 1)
+    start.offers[0, list(view.offers)] = own_bit if view.params.picking == OWN_OFFER else all_bits
     if view.params.picking == OWN_OFFER:
-        begun.offers[0, free & (begun.offers[0] == 0)] = everyone - mine
+        start.offers[0, free & (start.offers[0] == 0)] = all_bits - own_bit
     work = PickWork(
         state=make_state(1, n, players),
         scratch=make_scratch(n, players),
@@ -264,12 +266,12 @@ def simulated_picks(
         generator=make_generator_work(n, view.board.n_edges, players),
         total=np.zeros(n),
         games=np.zeros(n),
-        want=np.zeros(n),
+        scores=np.zeros(n),
         preferences=np.zeros((players, n), np.int32),
         counts=np.zeros(players, np.int32),
         lists=np.zeros((_LISTS, n), np.int32),
         result=np.zeros((_LISTS, 2)),
     )
     preferences = np.zeros(n, np.int32)
-    count = weigh_picks(context, begun, view.player, games or usual, rounds, rng, work, preferences)
+    count = weigh_picks(context, start, view.player, games or default_games, rounds, rng, work, preferences)
     return [int(region) for region in preferences[:count]]

@@ -156,12 +156,12 @@ def _survey(context: Context, position: Position, player: Int, rng: RandomState,
         plan.income[p] = income(board, context.params.base_income, owner, p)
     write_lacks(context, position, plan)
     for r in range(owner.shape[0]):
-        by = owner[r]
-        plan.done[r], plan.need[r], plan.strongest[r] = 0, 0, 0
+        holder = owner[r]
+        plan.done[r], plan.required[r], plan.strongest[r] = 0, 0, 0
         plan.free[r], plan.garrison[r], plan.after[r] = 0, 0, army[r]
         plan.demand[r], plan.gain[r] = 0.0, 0.0
         plan.noise[r] = np.exp(style[NOISE] * _normal(rng)) if style[NOISE] > 0.0 else 1.0
-        if by == player:
+        if holder == player:
             plan.free[r] = army[r] - 1
             for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
                 q = board.edge_target[e]
@@ -169,26 +169,26 @@ def _survey(context: Context, position: Position, player: Int, rng: RandomState,
                     threat = army[q] - 1 + np.int64(style[FEARED] * plan.income[owner[q]])
                     plan.strongest[r] = max(plan.strongest[r], threat)
             if plan.strongest[r] > 0:
-                plan.need[r] = defenders_needed(requirements, np.int64(style[SURE_HOLD] + 0.5), plan.strongest[r])
+                plan.required[r] = defenders_needed(requirements, np.int64(style[SURE_HOLD] + 0.5), plan.strongest[r])
             else:
                 plan.done[r] = _GIVEN_UP
         elif not _is_beside(board, owner, player, r):
             plan.done[r] = _GIVEN_UP
-        elif by < 0:
-            plan.need[r] = attackers_needed(requirements, np.int64(style[SURE_NEUTRAL] + 0.5), np.int64(army[r]))
+        elif holder < 0:
+            plan.required[r] = attackers_needed(requirements, np.int64(style[SURE_NEUTRAL] + 0.5), np.int64(army[r]))
         else:
-            there = army[r] + np.int64(style[EXPECTED] * plan.income[by])
-            plan.need[r] = attackers_needed(requirements, np.int64(style[SURE_ENEMY] + 0.5), there)
+            defenders = army[r] + np.int64(style[EXPECTED] * plan.income[holder])
+            plan.required[r] = attackers_needed(requirements, np.int64(style[SURE_ENEMY] + 0.5), defenders)
 
 
 @inline_kernel
-def _stays(plan: PlanWork, region: Int) -> Int:
+def _staying_armies(plan: PlanWork, region: Int) -> Int:
     """Return the number of armies in an own region after all armies with an order have left."""
     return plan.free[region] + plan.garrison[region] + 1
 
 
 @inline_kernel
-def _reach(board: Board, position: Position, player: Int, region: Int, plan: PlanWork) -> Int:
+def _adjacent_armies(board: Board, position: Position, player: Int, region: Int, plan: PlanWork) -> Int:
     """Return the number of armies without an order in the player's regions adjacent to a region."""
     total = np.int64(0)
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
@@ -201,19 +201,19 @@ def _reach(board: Board, position: Position, player: Int, region: Int, plan: Pla
 @inline_kernel
 def _merit(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
     """Return the value of a goal minus its cost, divided by a power of the number of armies that the goal needs."""
-    style, by = plan.style, position.owner[region]
-    need = plan.need[region]
-    if by == player:
-        lacking: Int = max(np.int64(0), need - _stays(plan, region))
+    style, holder = plan.style, position.owner[region]
+    required = plan.required[region]
+    if holder == player:
+        missing: Int = max(np.int64(0), required - _staying_armies(plan, region))
         gain = style[HOLDING] * holding_gain(context, position, player, region, plan) * plan.noise[region]
         plan.gain[region] = gain
-        return gain / (1.0 + lacking) ** style[SPEND]
-    lost, killed = expected_losses(context.army_requirements, need, np.int64(position.army[region]))
+        return gain / (1.0 + missing) ** style[SPEND]
+    lost, killed = expected_losses(context.army_requirements, required, np.int64(position.army[region]))
     gain = capture_gain(context, position, player, region, plan)
-    if by >= 0:
+    if holder >= 0:
         gain = style[AGAINST_ENEMIES] * (gain + killed / (context.players - 1))
     plan.gain[region] = gain = gain * plan.noise[region]
-    return (gain - style[PRICE] * lost) / need ** style[SPEND]
+    return (gain - style[PRICE] * lost) / required ** style[SPEND]
 
 
 @kernel
@@ -225,12 +225,12 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
     """
     board, owner, free = context.board, position.owner, plan.free
     start, end = board.neighbor_start[region], board.neighbor_start[region + 1]
-    left, need = plan.numbers[LEFT], plan.need[region]
-    if _reach(board, position, player, region, plan) + left < need:
+    income_left, required = plan.numbers[LEFT], plan.required[region]
+    if _adjacent_armies(board, position, player, region, plan) + income_left < required:
         return False
     kind = NEUTRAL_ATTACK if owner[region] < 0 else ENEMY_ATTACK
     base: Int = -1
-    while need > 0:
+    while required > 0:
         best: Int = -1
         for e in range(start, end):
             q = np.int64(board.edge_target[e])
@@ -239,22 +239,23 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
             best = q
         if base < 0:
             base = best
-            given = max(np.int64(0), min(left, need - free[base]))  # one large attack is better than small attacks
-            if free[base] < 1 or given + free[base] >= need:
-                free[base] += given
-                plan.after[base] += given
-                plan.numbers[LEFT] -= given
-                left -= given
+            # one large attack is better than small attacks
+            deployed = max(np.int64(0), min(income_left, required - free[base]))
+            if free[base] < 1 or deployed + free[base] >= required:
+                free[base] += deployed
+                plan.after[base] += deployed
+                plan.numbers[LEFT] -= deployed
+                income_left -= deployed
         elif free[best] < 1:  # the missing armies are deployed on the first source
-            free[base] += need
-            plan.after[base] += need
-            plan.numbers[LEFT] -= need
+            free[base] += required
+            plan.after[base] += required
+            plan.numbers[LEFT] -= required
             best = base
-        sent = min(free[best], need)
-        if sent > 0:
-            free[best] -= sent
-            need -= sent
-            add_order(plan, best, region, sent, kind)
+        armies = min(free[best], required)
+        if armies > 0:
+            free[best] -= armies
+            required -= armies
+            add_order(plan, best, region, armies, kind)
     return True
 
 
@@ -274,15 +275,15 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
         if best < 0:
             break
         if owner[best] == player:
-            lacking = max(np.int64(0), plan.need[best] - _stays(plan, best))
-            kept = min(plan.free[best], plan.need[best] - 1)
-            if lacking > plan.numbers[LEFT]:
+            missing = max(np.int64(0), plan.required[best] - _staying_armies(plan, best))
+            garrison = min(plan.free[best], plan.required[best] - 1)
+            if missing > plan.numbers[LEFT]:
                 done[best] = _GIVEN_UP
                 continue
-            plan.free[best] -= kept
-            plan.garrison[best] = kept + lacking
-            plan.after[best] += lacking
-            plan.numbers[LEFT] -= lacking
+            plan.free[best] -= garrison
+            plan.garrison[best] = garrison + missing
+            plan.after[best] += missing
+            plan.numbers[LEFT] -= missing
             done[best] = _CHOSEN
         elif _take_armies(context, position, player, best, plan):
             done[best] = _CHOSEN
@@ -296,15 +297,15 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
             done[best] = _GIVEN_UP
             continue
         k = plan.numbers[GOALS]
-        plan.chosen[k, 0], plan.chosen[k, 1], plan.chosen[k, 2] = best, owner[best], plan.need[best]
-        plan.worth[k] = plan.gain[best]
+        plan.goals[k, 0], plan.goals[k, 1], plan.goals[k, 2] = best, owner[best], plan.required[best]
+        plan.goal_values[k] = plan.gain[best]
         plan.numbers[GOALS] = k + 1
     for r in range(n):
         plan.demand[r] = 0.0
 
 
 @kernel
-def _write_pull(context: Context, position: Position, player: Int, plan: PlanWork) -> None:
+def _write_demand(context: Context, position: Position, player: Int, plan: PlanWork) -> None:
     """Write each own region's demand for armies to `plan.demand`: for attacks on adjacent regions, and for defence."""
     board, owner = context.board, position.owner
     for r in range(owner.shape[0]):
@@ -314,12 +315,12 @@ def _write_pull(context: Context, position: Position, player: Int, plan: PlanWor
             q = board.edge_target[e]
             if owner[q] == player:
                 continue
-            wanted = plan.gain[q] / max(np.int64(1), plan.need[q])
+            demand = plan.gain[q] / max(np.int64(1), plan.required[q])
             if plan.done[q] == _CHOSEN:
-                wanted *= 0.5  # the attack may fail, and armies are needed for the targets behind this region
-            plan.demand[r] = max(plan.demand[r], wanted + 1e-6)
+                demand *= 0.5  # the attack may fail, and armies are needed for the targets behind this region
+            plan.demand[r] = max(plan.demand[r], demand + 1e-6)
         if plan.strongest[r] > 0:
-            plan.demand[r] += plan.gain[r] / (1.0 + max(np.int64(0), plan.need[r] - _stays(plan, r)))
+            plan.demand[r] += plan.gain[r] / (1.0 + max(np.int64(0), plan.required[r] - _staying_armies(plan, r)))
 
 
 @kernel
@@ -335,7 +336,7 @@ def _press(context: Context, position: Position, player: Int, rng: RandomState, 
 
 
 @kernel
-def _deploy_rest(position: Position, player: Int, plan: PlanWork) -> None:
+def _deploy_remaining(position: Position, player: Int, plan: PlanWork) -> None:
     best = -1
     for r in range(position.owner.shape[0]):
         if position.owner[r] == player and (best < 0 or plan.demand[r] > plan.demand[best]):
@@ -347,21 +348,21 @@ def _deploy_rest(position: Position, player: Int, plan: PlanWork) -> None:
 
 
 @kernel
-def _write_orders(plan: PlanWork, way: Int, attacks: AttackRows) -> Int:
-    """Write the plan's orders to `attacks`, sorted according to `way` (`style[ORDER]`); return the number of orders."""
+def _write_orders(plan: PlanWork, sequence: Int, attacks: AttackRows) -> Int:
+    """Write the plan's orders to `attacks`, sorted by `sequence` (`style[ORDER]`); return the number of orders."""
     count = 0
     for step in range(3):
-        # The type of order that this step writes, for values of `way` that sort by type.
-        kind = 2 - step if way == ENEMIES_FIRST else (1, 0, 2)[step]
+        # The type of order that this step writes, for values of `sequence` that sort by type.
+        kind = 2 - step if sequence == ENEMIES_FIRST else (1, 0, 2)[step]
         for i in range(plan.numbers[ORDERED]):
-            own = plan.orders[i, ORDER_COLUMNS - 1]
-            if way == AS_CHOSEN:
-                here = (step == 0 and own != 0) or (step == 1 and own == 0)
-            elif way == GATHERING:
-                here = (step == 0 and own == 0) or (step == 1 and own != 0)
+            order_kind = plan.orders[i, ORDER_COLUMNS - 1]
+            if sequence == AS_CHOSEN:
+                is_due = (step == 0 and order_kind != 0) or (step == 1 and order_kind == 0)
+            elif sequence == GATHERING:
+                is_due = (step == 0 and order_kind == 0) or (step == 1 and order_kind != 0)
             else:
-                here = own == kind
-            if here:
+                is_due = order_kind == kind
+            if is_due:
                 for c in range(3):
                     attacks[count, c] = plan.orders[i, c]
                 count += 1
@@ -386,14 +387,14 @@ def plan_turn(
     _survey(context, position, player, rng, plan)
     plan.numbers[ORDERED], plan.numbers[GOALS], plan.numbers[LEFT] = 0, 0, plan.income[player]
     _choose_goals(context, position, player, plan)
-    _write_pull(context, position, player, plan)
+    _write_demand(context, position, player, plan)
     propagate_demand(context.board, position, player, plan)
-    _deploy_rest(position, player, plan)
+    _deploy_remaining(position, player, plan)
     farther = context.params.moved_armies == MOVE_FREELY
-    way = np.int64(plan.style[ORDER])
-    if way == GATHERING and not farther:
-        way = np.int64(AS_CHOSEN)
-    if way == GATHERING:
+    sequence = np.int64(plan.style[ORDER])
+    if sequence == GATHERING and not farther:
+        sequence = np.int64(AS_CHOSEN)
+    if sequence == GATHERING:
         move_idle(context.board, position, player, farther, plan)
         _press(context, position, player, rng, plan)
     else:
@@ -401,4 +402,4 @@ def plan_turn(
         move_idle(context.board, position, player, farther, plan)
     for r in range(position.owner.shape[0]):
         deploy[r] = plan.after[r] - position.army[r] if position.owner[r] == player else 0
-    return _write_orders(plan, way, attacks)
+    return _write_orders(plan, sequence, attacks)

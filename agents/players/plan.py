@@ -165,9 +165,11 @@ class PlanAgent(ScoringAgent):
         plan = self._work.generator.plan
         goals = []
         for k in range(int(plan.numbers[GOALS])):
-            region, owner, armies = (int(value) for value in plan.chosen[k])
+            region, owner, armies = (int(value) for value in plan.goals[k])
             kind = "hold" if owner == self._player else "take" if owner == NEUTRAL else "attack"
-            goals.append({"region": region, "goal": kind, "armies": armies, "worth": round(float(plan.worth[k]), 2)})
+            goals.append(
+                {"region": region, "goal": kind, "armies": armies, "worth": round(float(plan.goal_values[k]), 2)}
+            )
         return {"goals": goals}
 
     def pick(self, view: View) -> list[int]:

@@ -55,21 +55,21 @@ class AnswerError(PlugInError):
     """Error: the result of a user's function is invalid. The error can be pickled for other processes."""
 
     def __init__(self, label: str, fault: int, number: int, place: int, value: float, bound: int) -> None:
-        what = "position" if fault in (SHARE, SUM) else "turn"
-        where = f"{what} {number}: " if number >= 0 else ""
-        super().__init__(f"{label}: {where}{_TEXTS[fault].format(place=place, value=value, bound=bound)}")
-        self._told = label, fault, number, place, value, bound
+        subject = "position" if fault in (SHARE, SUM) else "turn"
+        prefix = f"{subject} {number}: " if number >= 0 else ""
+        super().__init__(f"{label}: {prefix}{_TEXTS[fault].format(place=place, value=value, bound=bound)}")
+        self._arguments = label, fault, number, place, value, bound
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._told, self.__dict__
+        return type(self), self._arguments, self.__dict__
 
 
 @kernel
 def turns_fault(context: Context, position: Position, player: Int, turns: TurnSet, count: Int) -> Any:
     """Return the first fault in a generator's turns as (fault, turn, place, value, bound); fault 0: no fault."""
-    none, most = np.int64(-1), np.int64(turns.counts.shape[0])
-    if not 1 <= count <= most:
-        return np.int64(TURNS), none, none, np.float64(count), most
+    none, capacity = np.int64(-1), np.int64(turns.counts.shape[0])
+    if not 1 <= count <= capacity:
+        return np.int64(TURNS), none, none, np.float64(count), capacity
     for t in range(count):
         fault, place, value, bound = turn_fault(
             context, position, player, turns.deploy[t], turns.attacks[t], turns.counts[t]

@@ -94,7 +94,7 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     if is_ours(function):
         return _pointer_to(kind, function)
     check_parameters(kind, function)
-    return _guarded_pointer(kind, _Itself(function))
+    return _guarded_pointer(kind, _IdentityKey(function))
 
 
 #: The largest number of turns that a generator may write.
@@ -139,8 +139,8 @@ class Functions:
     @property
     def foreign(self) -> bool:
         """Whether at least one function is not a kernel of this package."""
-        given = self.evaluation, self.generator, self.policy, self.leaf, self.prior
-        return not all(map(is_ours, given))
+        functions = self.evaluation, self.generator, self.policy, self.leaf, self.prior
+        return not all(map(is_ours, functions))
 
 
 #: Functions for a search that uses only built-in functions.
@@ -170,8 +170,8 @@ def make_context(
         evaluation = forecast_share
     elif evaluation is None and prepared.extended:
         evaluation = extended_share
-    given = ("evaluation", evaluation), ("generator", functions.generator), ("policy", functions.policy)
-    addresses = (address(plug_in(kind, function)) for kind, function in given)
+    functions_by_kind = ("evaluation", evaluation), ("generator", functions.generator), ("policy", functions.policy)
+    addresses = (address(plug_in(kind, function)) for kind, function in functions_by_kind)
     value, turns = no_network() if value is None else value, no_turn_network() if turns is None else turns
     return reference(
         Context(
@@ -186,21 +186,21 @@ def is_ours(function: Callable[..., Any] | None) -> bool:
     Results of the package's own kernels are not checked.
     """
     body = _body(function)
-    known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
-    return function is None or (known and (JIT_DISABLED or body is not function))
+    is_packaged = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
+    return function is None or (is_packaged and (JIT_DISABLED or body is not function))
 
 
 def check_parameters(kind: str, function: Callable[..., Any]) -> None:
     """Raise a PlugInError if a function does not have the arguments of its kind."""
     if not callable(function):
         raise PlugInError(f"{kind} {short_repr(function)}: must be a function")
-    wanted = _PARAMETERS[kind].split(", ")
+    expected = _PARAMETERS[kind].split(", ")
     try:
         signature = inspect.signature(_body(function))
-        signature.bind(*wanted)
-        for own, name in zip(signature.parameters, wanted, strict=False):
-            if own != name and own in _ARGUMENTS:
-                raise TypeError(f"parameter {own!r} is in the place of parameter {name!r}")
+        signature.bind(*expected)
+        for actual, name in zip(signature.parameters, expected, strict=False):
+            if actual != name and actual in _ARGUMENTS:
+                raise TypeError(f"parameter {actual!r} is in the place of parameter {name!r}")
     except TypeError as error:
         label = label_of(kind, function)
         raise PlugInError(f"{label}: its parameters must be ({_PARAMETERS[kind]}): {error}") from None
@@ -228,7 +228,7 @@ def _pointer_to(kind: str, function: Callable[..., Any]) -> Any:
     return pointer(_SIGNATURES[kind](), function)
 
 
-class _Itself:
+class _IdentityKey:
     """A user's function as a key of a cache.
 
     Keys are compared by identity, because the function's own `==` and `hash` may be missing or wrong.
@@ -241,11 +241,11 @@ class _Itself:
         return id(self.function)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Itself) and other.function is self.function
+        return isinstance(other, _IdentityKey) and other.function is self.function
 
 
 @functools.cache
-def _guarded_pointer(kind: str, key: _Itself) -> Any:
+def _guarded_pointer(kind: str, key: _IdentityKey) -> Any:
     function = key.function
     label = label_of(kind, function)
     if not isinstance(_body(function), FunctionType):

@@ -70,7 +70,7 @@ def _uncounted(function: Callable[..., Any]) -> Any:
 
 
 @functools.lru_cache(maxsize=64)
-def _refusing(label: str) -> Any:
+def _make_refuse(label: str) -> Any:
     """Return a function that raises `AnswerError` in compiled code.
 
     The returned functions are cached by `label`, which saves a tenth of a second of compilation for each further search
@@ -87,23 +87,23 @@ def _refusing(label: str) -> Any:
 
 
 def _guarded_evaluation(label: str, ask: Any) -> Any:
-    refuse, none = _refusing(label), np.int64(-1)
+    refuse, none = _make_refuse(label), np.int64(-1)
 
     @_uncounted
     def guarded(context, position, shares):
         players = context.players
         if not failed():
-            own = laid_out(position.owner.shape[0], stack_owners(), stack_armies())
-            copy_position(position, own)
-            written = stack_floats()[:players]
+            position_copy = laid_out(position.owner.shape[0], stack_owners(), stack_armies())
+            copy_position(position, position_copy)
+            written_shares = stack_floats()[:players]
             for p in range(players):
-                written[p] = np.nan
-            well, _ = attempt_3(label, ask, context, own, written)
-            if well:
-                fault, value, bound = shares_fault(players, written)
+                written_shares[p] = np.nan
+            succeeded, _ = attempt_3(label, ask, context, position_copy, written_shares)
+            if succeeded:
+                fault, value, bound = shares_fault(players, written_shares)
                 if fault == 0:
                     for p in range(players):
-                        shares[p] = min(max(written[p], 0.0), 1.0)
+                        shares[p] = min(max(written_shares[p], 0.0), 1.0)
                     return np.int64(0)
                 attempt_5(label, refuse, fault, none, none, value, bound)
         for p in range(players):
@@ -114,16 +114,16 @@ def _guarded_evaluation(label: str, ask: Any) -> Any:
 
 
 def _guarded_generator(label: str, ask: Any) -> Any:
-    refuse = _refusing(label)
+    refuse = _make_refuse(label)
 
     @_uncounted
     def guarded(context, position, player, rng, work, turns):
         n = position.owner.shape[0]
         if holds_regions(position.owner, player) and not failed():
-            own = laid_out(n, stack_owners(), stack_armies())
-            copy_position(position, own)
-            well, answer = attempt_6(label, ask, context, own, player, rng, work, turns)
-            if well:
+            position_copy = laid_out(n, stack_owners(), stack_armies())
+            copy_position(position, position_copy)
+            succeeded, answer = attempt_6(label, ask, context, position_copy, player, rng, work, turns)
+            if succeeded:
                 count = _number(answer)
                 fault, turn, place, value, bound = turns_fault(context, position, player, turns, count)
                 if fault == 0:
@@ -138,16 +138,16 @@ def _guarded_generator(label: str, ask: Any) -> Any:
 
 
 def _guarded_policy(label: str, ask: Any) -> Any:
-    refuse, none = _refusing(label), np.int64(-1)
+    refuse, none = _make_refuse(label), np.int64(-1)
 
     @_uncounted
     def guarded(context, position, player, rng, work, deploy, attacks):
         n = position.owner.shape[0]
         if holds_regions(position.owner, player) and not failed():
-            own = laid_out(n, stack_owners(), stack_armies())
-            copy_position(position, own)
-            well, answer = attempt_7(label, ask, context, own, player, rng, work, deploy, attacks)
-            if well:
+            position_copy = laid_out(n, stack_owners(), stack_armies())
+            copy_position(position, position_copy)
+            succeeded, answer = attempt_7(label, ask, context, position_copy, player, rng, work, deploy, attacks)
+            if succeeded:
                 count = _number(answer)
                 fault, place, value, bound = turn_fault(context, position, player, deploy, attacks, count)
                 if fault == 0:
@@ -161,18 +161,18 @@ def _guarded_policy(label: str, ask: Any) -> Any:
 
 
 def _guarded_picker(label: str, ask: Any) -> Any:
-    refuse, none = _refusing(label), np.int64(-1)
+    refuse, none = _make_refuse(label), np.int64(-1)
 
     @_uncounted
     def guarded(context, position, free, player, rng, preferences):
         if not failed():
             n = position.owner.shape[0]
-            own, own_free = laid_out(n, stack_owners(), stack_armies()), stack_owners()[:n]
-            copy_position(position, own)
+            position_copy, free_copy = laid_out(n, stack_owners(), stack_armies()), stack_owners()[:n]
+            copy_position(position, position_copy)
             for r in range(n):
-                own_free[r] = free[r]
-            well, answer = attempt_6(label, ask, context, own, own_free, player, rng, preferences)
-            if well:
+                free_copy[r] = free[r]
+            succeeded, answer = attempt_6(label, ask, context, position_copy, free_copy, player, rng, preferences)
+            if succeeded:
                 count = _number(answer)
                 fault, place, value, bound = preferences_fault(free, preferences, count)
                 if fault == 0:
@@ -184,20 +184,20 @@ def _guarded_picker(label: str, ask: Any) -> Any:
 
 
 def _guarded_leaf(label: str, ask: Any) -> Any:
-    refuse, none = _refusing(label), np.int64(-1)
+    refuse, none = _make_refuse(label), np.int64(-1)
 
     @_uncounted
     def guarded(context, positions, count, shares):
-        well = not failed()
-        if well:
-            well, _ = attempt_4(label, ask, context, positions, count, shares)
-        for k in range(count if well else 0):
+        succeeded = not failed()
+        if succeeded:
+            succeeded, _ = attempt_4(label, ask, context, positions, count, shares)
+        for k in range(count if succeeded else 0):
             fault, value, bound = shares_fault(context.players, shares[k])
             if fault != 0:
                 attempt_5(label, refuse, fault, np.int64(k), none, value, bound)
-                well = False
+                succeeded = False
                 break
-        for k in range(0 if well else count):
+        for k in range(0 if succeeded else count):
             for p in range(context.players):
                 shares[k, p] = 1.0 / context.players
         return np.int64(0)
@@ -206,23 +206,23 @@ def _guarded_leaf(label: str, ask: Any) -> Any:
 
 
 def _guarded_prior(label: str, ask: Any) -> Any:
-    refuse, none = _refusing(label), np.int64(-1)
+    refuse, none = _make_refuse(label), np.int64(-1)
 
     @_uncounted
     def guarded(context, position, player, turns, count, likely):
         if not failed():
-            own = laid_out(position.owner.shape[0], stack_owners(), stack_armies())
-            copy_position(position, own)
-            well, _ = attempt_6(label, ask, context, own, player, turns, count, likely)
-            if well:
-                unlikely, place, value, bound = likely_fault(count, likely)
-                fault, turn, at, wrong, most = turns_fault(context, position, player, turns, count)
-                if unlikely == 0 and fault == 0:
+            position_copy = laid_out(position.owner.shape[0], stack_owners(), stack_armies())
+            copy_position(position, position_copy)
+            succeeded, _ = attempt_6(label, ask, context, position_copy, player, turns, count, likely)
+            if succeeded:
+                prior_fault, place, value, bound = likely_fault(count, likely)
+                fault, turn, turn_place, turn_value, turn_bound = turns_fault(context, position, player, turns, count)
+                if prior_fault == 0 and fault == 0:
                     return np.int64(0)
-                if unlikely != 0:
-                    attempt_5(label, refuse, unlikely, none, place, value, bound)
+                if prior_fault != 0:
+                    attempt_5(label, refuse, prior_fault, none, place, value, bound)
                 else:  # the function has damaged the search's turns
-                    attempt_5(label, refuse, fault, turn, at, wrong, most)
+                    attempt_5(label, refuse, fault, turn, turn_place, turn_value, turn_bound)
                     _clear_turns(turns, count)
         for j in range(count):
             likely[j] = 1.0

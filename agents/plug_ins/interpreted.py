@@ -20,7 +20,7 @@ from warlight_env.engine.jit import JIT_DISABLED
 from warlight_env.engine.position import Positions, copied
 
 
-def _counted(label: str, answer: Any) -> int:
+def _whole_number(label: str, answer: Any) -> int:
     """Return the result of a Python function as an integer, limited to the range of int64."""
     try:
         return min(max(operator.index(answer), -(2**63)), 2**63 - 1)
@@ -29,7 +29,7 @@ def _counted(label: str, answer: Any) -> int:
 
 
 @contextlib.contextmanager
-def _lent(*arrays: Any) -> Iterator[list[Any]]:
+def _lend_copies(*arrays: Any) -> Iterator[list[Any]]:
     """Yield copies of arrays, and afterwards write the copies back to the arrays."""
     copies = [array.copy() for array in arrays]
     yield copies
@@ -41,7 +41,7 @@ def ask_evaluation(label: str, function: Callable[..., Any]) -> Any:
     """Return the wrapper of a user's Python function that evaluates positions, see `context.evaluation_signature`."""
 
     def call(context, position, shares):
-        with _lent(shares) as (shares,):
+        with _lend_copies(shares) as (shares,):
             function(context, copied(position), shares)
         return 0
 
@@ -57,9 +57,9 @@ def ask_generator(label: str, function: Callable[..., Any]) -> Any:
     """Return the wrapper of a user's Python function that generates turns, see `context.generator_signature`."""
 
     def call(context, position, player, rng, work, turns):
-        with _lent(rng, *turns) as (rng, *own):
-            answer = function(context, copied(position), player, rng, work, TurnSet(*own))
-        return _counted(label, answer)
+        with _lend_copies(rng, *turns) as (rng, *arrays):
+            answer = function(context, copied(position), player, rng, work, TurnSet(*arrays))
+        return _whole_number(label, answer)
 
     def ask(context, position, player, rng, work, turns):
         with numba.objmode(result="int64"):
@@ -73,9 +73,9 @@ def ask_policy(label: str, function: Callable[..., Any]) -> Any:
     """Return the wrapper of a user's Python function that chooses a turn, see `context.policy_signature`."""
 
     def call(context, position, player, rng, work, deploy, attacks):
-        with _lent(rng, deploy, attacks) as (rng, deploy, attacks):
+        with _lend_copies(rng, deploy, attacks) as (rng, deploy, attacks):
             answer = function(context, copied(position), player, rng, work, deploy, attacks)
-        return _counted(label, answer)
+        return _whole_number(label, answer)
 
     def ask(context, position, player, rng, work, deploy, attacks):
         with numba.objmode(result="int64"):
@@ -89,9 +89,9 @@ def ask_picker(label: str, function: Callable[..., Any]) -> Any:
     """Return the wrapper of a user's Python function that picks start regions, see `context.picker_signature`."""
 
     def call(context, position, free, player, rng, preferences):
-        with _lent(rng, preferences) as (rng, preferences):
+        with _lend_copies(rng, preferences) as (rng, preferences):
             answer = function(context, copied(position), free.copy(), player, rng, preferences)
-        return _counted(label, answer)
+        return _whole_number(label, answer)
 
     def ask(context, position, free, player, rng, preferences):
         with numba.objmode(result="int64"):
@@ -105,7 +105,7 @@ def ask_leaf(label: str, function: Callable[..., Any]) -> Any:
     """Return the wrapper of a user's Python function that evaluates leaves, see `context.leaf_signature`."""
 
     def call(context, positions, count, shares):
-        with _lent(shares) as (shares,):
+        with _lend_copies(shares) as (shares,):
             function(
                 context,
                 Positions._make(array[:count].copy() for array in positions),
@@ -126,9 +126,9 @@ def ask_prior(label: str, function: Callable[..., Any]) -> Any:
     """Return the wrapper of a user's Python function that gives turns prior weights, see `context.prior_signature`."""
 
     def call(context, position, player, turns, count, likely):
-        with _lent(likely) as (likely,):
-            own = TurnSet(*(array[:count].copy() for array in turns))
-            function(context, copied(position), player, own, count, likely)
+        with _lend_copies(likely) as (likely,):
+            turns_copy = TurnSet(*(array[:count].copy() for array in turns))
+            function(context, copied(position), player, turns_copy, count, likely)
         return 0
 
     def ask(context, position, player, turns, count, likely):

@@ -80,9 +80,9 @@ def turn_fault(
             return np.int64(NEIGHBOR), place, target, source
         if armies < 1:
             return np.int64(ARMIES), place, armies, none
-        standing = np.int64(army[source]) + deploy[source]
-        if armies > standing:
-            return np.int64(TOO_MANY_ARMIES), place, armies, standing
+        max_armies = np.int64(army[source]) + deploy[source]
+        if armies > max_armies:
+            return np.int64(TOO_MANY_ARMIES), place, armies, max_armies
         for k in range(i):
             if attacks[k, 0] == source and attacks[k, 1] == target:
                 return np.int64(REPEATED), place, np.int64(k), none

@@ -66,20 +66,20 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
     for i, level in enumerate(LEVELS):
         enough = worst >= level
         need[i] = np.where(enough.any(0), enough.argmax(0), 2 * size)
-        held = np.maximum.accumulate(capture[:, ::-1], 1)[:, ::-1] <= 1.0 - level + 1e-12
-        held[:, 0] = False
-        hold[i] = np.where(held.any(1), held.argmax(1), 2 * size)
-    _go_on(need, numbers)
-    _go_on(hold, numbers)
+        holds = np.maximum.accumulate(capture[:, ::-1], 1)[:, ::-1] <= 1.0 - level + 1e-12
+        holds[:, 0] = False
+        hold[i] = np.where(holds.any(1), holds.argmax(1), 2 * size)
+    _extrapolate(need, numbers)
+    _extrapolate(hold, numbers)
     return reference(read_only(ArmyRequirements(capture, need, hold, mean[1].T.copy(), lost)))
 
 
-def _go_on(table: npt.NDArray[np.int32], numbers: npt.NDArray[np.int64]) -> None:
+def _extrapolate(table: npt.NDArray[np.int32], numbers: npt.NDArray[np.int64]) -> None:
     """Replace entries above FORCE_ARMIES by numbers in proportion to the last exact entry."""
     for row in table:
-        known = np.flatnonzero(row[1:] <= FORCE_ARMIES) + 1
-        if len(known) and known[-1] < FORCE_ARMIES:
-            last = known[-1]
+        exact = np.flatnonzero(row[1:] <= FORCE_ARMIES) + 1
+        if len(exact) and exact[-1] < FORCE_ARMIES:
+            last = exact[-1]
             row[last + 1 :] = np.ceil(numbers[last + 1 :] * (row[last] / last)).astype(np.int32)
 
 
@@ -103,14 +103,14 @@ def defenders_needed(requirements: ArmyRequirements, level: Int, attackers: Int)
 
 
 @inline_kernel
-def _within(armies: Int, scale: Real) -> Int:
+def _scaled_armies(armies: Int, scale: Real) -> Int:
     return max(np.int64(0), np.int64(armies * scale + 0.5))
 
 
 @inline_kernel
 def _scale(attackers: Int, defenders: Int) -> Real:
-    most = max(attackers, defenders)
-    return 1.0 if most <= FORCE_ARMIES else FORCE_ARMIES / most
+    larger = max(attackers, defenders)
+    return 1.0 if larger <= FORCE_ARMIES else FORCE_ARMIES / larger
 
 
 @inline_kernel
@@ -120,12 +120,12 @@ def chance_of_capture(requirements: ArmyRequirements, attackers: Int, defenders:
     If a number of armies is above FORCE_ARMIES, the attackers and the defenders are scaled down in proportion.
     """
     scale = _scale(attackers, defenders)
-    return requirements.capture[_within(attackers, scale), _within(defenders, scale)]
+    return requirements.capture[_scaled_armies(attackers, scale), _scaled_armies(defenders, scale)]
 
 
 @inline_kernel
 def expected_losses(requirements: ArmyRequirements, attackers: Int, defenders: Int) -> tuple[Real, Real]:
     """Return the mean loss of the attackers and the mean loss of the defenders in a battle."""
     scale = _scale(attackers, defenders)
-    a, d = _within(attackers, scale), _within(defenders, scale)
+    a, d = _scaled_armies(attackers, scale), _scaled_armies(defenders, scale)
     return requirements.attackers_lost[a, d] / scale, requirements.defenders_lost[a, d] / scale

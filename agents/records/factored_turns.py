@@ -25,7 +25,7 @@ _NONE, _ONE = np.uintp(0), np.uintp(1)
 class AllocationWork(NamedTuple):
     """Working memory of `allocate_income` for one thread."""
 
-    own: npt.NDArray[np.int32]  #: [N] receives the player's regions
+    regions: npt.NDArray[np.int32]  #: [N] receives the player's regions
     classes: npt.NDArray[np.int64]  #: [3, VALUES] working data for each deploy weight
 
 
@@ -45,11 +45,11 @@ def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
     counts, armies, tied = classes[0], classes[1], classes[2]
     total = counts[1] + 2 * counts[2] + 3 * counts[3] + 4 * counts[4]
     armies[0], tied[0] = 0, 0
-    left = np.int64(income)
+    remaining = np.int64(income)
     for w in range(1, VALUES):
         armies[w] = income * w // total
         tied[w] = income * w - armies[w] * total  # until the end of this function, `tied` contains remainders
-        left -= armies[w] * counts[w]
+        remaining -= armies[w] * counts[w]
     while True:  # regions with the highest remainder get one more army, if there are enough armies for all of them
         highest, size = np.int64(0), np.int64(0)
         for w in range(1, VALUES):
@@ -57,16 +57,16 @@ def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
                 highest, size = tied[w], np.int64(0)
             if tied[w] == highest:
                 size += counts[w]
-        if left == 0 or size > left:
+        if remaining == 0 or size > remaining:
             break
         for w in range(1, VALUES):
             if tied[w] == highest:
                 armies[w] += 1
                 tied[w] = -1
-        left -= size
+        remaining -= size
     for w in range(1, VALUES):
         tied[w] = 1 if tied[w] == highest else 0
-    return left
+    return remaining
 
 
 @kernel
@@ -85,41 +85,41 @@ def allocate_income(
     remainder method) depend only on the region's weight. The code computes the quota and the remainder once for each
     weight, and then assigns armies to regions in one pass. If the rules limit the number of orders, only the regions
     with the highest weights get armies, and of regions with equal weights only the first ones. Writes deploy_out
-    int32[N], and the player's regions to `work.own`. Returns the number of own regions and the number of own regions
-    with a weight above 0.
+    int32[N], and the player's regions to `work.regions`. Returns the number of own regions and the number of own
+    regions with a weight above 0.
     """
-    own, classes = work.own, work.classes
+    regions, classes = work.regions, work.classes
     n_own = 0
     for r in range(owner.shape[0]):
-        own[n_own] = r
+        regions[n_own] = r
         n_own += 1 if owner[r] == player else 0
         deploy_out[r] = 0
     counts = classes[0]
     for w in range(VALUES):
         counts[w] = 0
     for k in range(n_own):
-        counts[weights[own[k]]] += 1
-    named = n_own - counts[0]
-    surplus = named - max_orders if max_orders > 0 else 0
+        counts[weights[regions[k]]] += 1
+    n_weighted = n_own - counts[0]
+    surplus = n_weighted - max_orders if max_orders > 0 else 0
     w = 1
     while surplus > 0:
-        out = min(surplus, counts[w])
-        counts[w] -= out
-        surplus -= out
+        n_dropped = min(surplus, counts[w])
+        counts[w] -= n_dropped
+        surplus -= n_dropped
         w += 1
-    if named == 0 or income <= 0:
-        return n_own, named
-    left = _settle_shares(income, classes)
+    if n_weighted == 0 or income <= 0:
+        return n_own, n_weighted
+    remaining = _settle_shares(income, classes)
     armies, tied = classes[1], classes[2]
     for k in range(n_own):
-        w = weights[own[k]]
+        w = weights[regions[k]]
         if counts[w] == 0:
             continue
         counts[w] -= 1
-        extra = tied[w] if left > 0 else np.int64(0)
-        deploy_out[own[k]] = armies[w] + extra
-        left -= extra
-    return n_own, named
+        extra = tied[w] if remaining > 0 else np.int64(0)
+        deploy_out[regions[k]] = armies[w] + extra
+        remaining -= extra
+    return n_own, n_weighted
 
 
 @kernel
@@ -141,7 +141,7 @@ def limit_attacks(owner: Owners, player: Int, max_orders: Int, attacks: AttackRo
     """
     if max_orders == 0 or count <= max_orders:
         return np.int64(count)
-    surplus, kept = count - max_orders, 0
+    surplus, n_kept = count - max_orders, 0
     for i in range(count - 1, -1, -1):
         if surplus > 0 and owner[attacks[i, 1]] == player:
             attacks[i, 2] = 0
@@ -149,9 +149,9 @@ def limit_attacks(owner: Owners, player: Int, max_orders: Int, attacks: AttackRo
     for i in range(count):
         if attacks[i, 2] > 0:
             for j in range(attacks.shape[1]):
-                attacks[kept, j] = attacks[i, j]
-            kept += 1
-    return np.int64(min(kept, max_orders))
+                attacks[n_kept, j] = attacks[i, j]
+            n_kept += 1
+    return np.int64(min(n_kept, max_orders))
 
 
 @kernel
@@ -172,33 +172,33 @@ def decode_factored(
     it. Returns the number of attacks, and the number of entries that the action mask does not allow. See
     `allocate_income` and `limit_attacks` for the orders that are left out if the rules limit the number of orders.
     """
-    neighbor_start, edge_target, army, own = board.neighbor_start, board.edge_target, position.army, work.own
+    neighbor_start, edge_target, army, regions = board.neighbor_start, board.edge_target, position.army, work.regions
     n, e_all = army.shape[0], edge_target.shape[0]
     priority = action.shape[0] > n + e_all
-    used = 0
+    unused = 0
     for i in range(action.shape[0]):
-        used += 1 if action[i] != 0 else 0
-    n_own, named = allocate_income(position.owner, player, income, max_orders, action, work, deploy_out)
-    used -= named
+        unused += 1 if action[i] != 0 else 0
+    n_own, n_weighted = allocate_income(position.owner, player, income, max_orders, action, work, deploy_out)
+    unused -= n_weighted
     count, start = np.uintp(0), np.uintp(n)  # unsigned, because signed indices are checked for negative values
     levels = VALUES if priority else 1
     for level in range(levels - 1, -1, -1):
         for k in range(n_own):
-            r = np.uintp(own[k])
+            r = np.uintp(regions[k])
             available = np.int64(army[r]) + deploy_out[r] - 1
             for i in range(neighbor_start[r], neighbor_start[r + _ONE]):
                 e = np.uintp(i)
                 if priority:
                     if action[start + np.uintp(e_all) + e] != level:
                         continue
-                    used -= 1 if level > 0 else 0
+                    unused -= 1 if level > 0 else 0
                 value = np.int64(action[start + e])
-                attacks_out[count, 0] = own[k]  # if this attack is invalid, the next attack overwrites it
+                attacks_out[count, 0] = regions[k]  # if this attack is invalid, the next attack overwrites it
                 attacks_out[count, 1] = edge_target[e]
                 attacks_out[count, 2] = share_of(available, value)
-                used -= 1 if value != 0 else 0
+                unused -= 1 if value != 0 else 0
                 count += _ONE if value != 0 and available > 0 else _NONE
-    return limit_attacks(position.owner, player, max_orders, attacks_out, np.int64(count)), used
+    return limit_attacks(position.owner, player, max_orders, attacks_out, np.int64(count)), unused
 
 
 @kernel
@@ -223,13 +223,13 @@ def encode_nearest(
     n, edges, top = army.shape[0], edge_target.shape[0], VALUES - 1
     for i in range(action.shape[0]):
         action[i] = 0
-    most = np.int64(0)
+    max_deploy = np.int64(0)
     for r in range(n):
-        most = max(most, np.int64(deploy[r]))
+        max_deploy = max(max_deploy, np.int64(deploy[r]))
     for r in range(n):
         if deploy[r] > 0:
-            action[r] = (top * np.int64(deploy[r]) + most - 1) // most
-    before, level = np.int64(-1), np.int64(top)
+            action[r] = (top * np.int64(deploy[r]) + max_deploy - 1) // max_deploy
+    last_edge, level = np.int64(-1), np.int64(top)
     for k in range(count):
         source, armies = np.int64(attacks[k, 0]), np.int64(attacks[k, 2])
         available = np.int64(army[source]) + deploy[source] - 1
@@ -238,11 +238,11 @@ def encode_nearest(
         edge = np.int64(neighbor_start[source])
         while edge_target[edge] != attacks[k, 1]:
             edge += 1
-        share, miss = np.int64(1), np.abs(share_of(available, 1) - armies)
+        share, error = np.int64(1), np.abs(share_of(available, 1) - armies)
         for value in range(2, VALUES):
-            if np.abs(share_of(available, value) - armies) <= miss:
-                share, miss = np.int64(value), np.abs(share_of(available, value) - armies)
-        if edge < before and level > 0:
+            if np.abs(share_of(available, value) - armies) <= error:
+                share, error = np.int64(value), np.abs(share_of(available, value) - armies)
+        if edge < last_edge and level > 0:
             level -= 1
-        before = edge
+        last_edge = edge
         action[n + edge], action[n + edges + edge] = share, level

@@ -22,7 +22,7 @@ ORDERED: Final = 0
 GOALS: Final = 1
 LEFT: Final = 2
 
-#: Columns of `PlanWork.chosen`: the region, its owner (the player if the goal is to defend it), armies.
+#: Columns of `PlanWork.goals`: the region, its owner (the player if the goal is to defend it), armies.
 GOAL_COLUMNS: Final = 3
 
 
@@ -31,7 +31,7 @@ class PlanWork(NamedTuple):
 
     style: npt.NDArray[np.float64]  #: [N_STYLE]
     #: [N] number of armies that capture or defend the region with the probability that the style requires
-    need: npt.NDArray[np.int64]
+    required: npt.NDArray[np.int64]
     strongest: npt.NDArray[np.int64]  #: [N] largest number of armies that an enemy can send against the own region
     gain: npt.NDArray[np.float64]  #: [N] the value of a goal, in armies
     noise: npt.NDArray[np.float64]  #: [N] random factors of the goals' values
@@ -41,11 +41,12 @@ class PlanWork(NamedTuple):
     moved: npt.NDArray[np.int8]  #: [N] 1: `move_idle` has decided where the region's armies without an order go
     garrison: npt.NDArray[np.int64]  #: [N] armies that stay to defend the region
     demand: npt.NDArray[np.float64]  #: [N] how urgently the region needs armies, in value per army
-    lack: npt.NDArray[np.float64]  #: [S, P] armies that a player needs to complete a super region; -1: no region there
+    #: [S, P] armies that a player needs to complete a super region; -1: no region there
+    missing: npt.NDArray[np.float64]
     income: npt.NDArray[np.int64]  #: [P]
     orders: npt.NDArray[np.int32]  #: [E, ORDER_COLUMNS]
-    chosen: npt.NDArray[np.int32]  #: [N, GOAL_COLUMNS] goals in the order of choice
-    worth: npt.NDArray[np.float64]  #: [N] value of the chosen goals, in armies
+    goals: npt.NDArray[np.int32]  #: [N, GOAL_COLUMNS] goals in the order of choice
+    goal_values: npt.NDArray[np.float64]  #: [N] value of the chosen goals, in armies
     numbers: npt.NDArray[np.int64]  #: [3] counters at the indices ORDERED, GOALS and LEFT
 
 
@@ -55,7 +56,7 @@ def make_plan_work(n_regions: int, n_edges: int, players: int) -> PlanWork:
     return reference(
         PlanWork(
             style=private_zeros(N_STYLE, np.float64),
-            need=private_zeros(n, np.int64),
+            required=private_zeros(n, np.int64),
             strongest=private_zeros(n, np.int64),
             gain=private_zeros(n, np.float64),
             noise=private_zeros(n, np.float64),
@@ -65,11 +66,11 @@ def make_plan_work(n_regions: int, n_edges: int, players: int) -> PlanWork:
             moved=private_zeros(n, np.int8),
             garrison=private_zeros(n, np.int64),
             demand=private_zeros(n, np.float64),
-            lack=private_zeros((n, players), np.float64),
+            missing=private_zeros((n, players), np.float64),
             income=private_zeros(players, np.int64),
             orders=private_zeros((max(1, n_edges), ORDER_COLUMNS), np.int32),
-            chosen=private_zeros((n, GOAL_COLUMNS), np.int32),
-            worth=private_zeros(n, np.float64),
+            goals=private_zeros((n, GOAL_COLUMNS), np.int32),
+            goal_values=private_zeros(n, np.float64),
             numbers=private_zeros(3, np.int64),
         )
     )

@@ -62,18 +62,18 @@ class SearchRecord:
         If local search replaced the answer, the new answer gets the probability of the old answer. max_orders: the
         rules' limit of orders; 0: no limit.
         """
-        found = self.candidates
-        weights = np.array([c.visits if c.probability is None else c.probability for c in found], dtype=np.float64)
-        if found[0].refined and found[0].probability is None:
+        candidates = self.candidates
+        weights = np.array([c.visits if c.probability is None else c.probability for c in candidates], dtype=np.float64)
+        if candidates[0].refined and candidates[0].probability is None:
             weights[0] = 0.0
-            weights[:2] = weights[:2][::-1] if len(found) > 1 else 1.0
+            weights[:2] = weights[:2][::-1] if len(candidates) > 1 else 1.0
         if weights.sum() <= 0:
             weights[0] = 1.0
         return SearchPolicy(
-            turns=tuple(c.orders.limited(max_orders) for c in found),
-            picks=tuple(c.picks for c in found),
+            turns=tuple(c.orders.limited(max_orders) for c in candidates),
+            picks=tuple(c.picks for c in candidates),
             probabilities=weights / weights.sum(),
-            values=np.array([c.value if c.visits else math.nan for c in found]),
+            values=np.array([c.value if c.visits else math.nan for c in candidates]),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -150,8 +150,8 @@ def make_turn_network(
     arrays = {_PICK: np.zeros(SHAPES[_PICK], np.float32), **arrays}
     counts = {name: len(arrays[name]) for name in LAYERED if name in arrays and arrays[name].ndim}
     if len(set(counts.values())) > 1:
-        found = ", ".join(f"{count} in {name}" for name, count in counts.items())
-        raise TurnNetworkError(f"{place}: not a turn network: arrays differ in the number of layers: {found}")
+        listing = ", ".join(f"{count} in {name}" for name, count in counts.items())
+        raise TurnNetworkError(f"{place}: not a turn network: arrays differ in the number of layers: {listing}")
     layers = next(iter(counts.values()), LAYERS)
     if not 1 <= layers <= MAX_LAYERS:
         raise TurnNetworkError(f"{place}: not a turn network: {layers} layers, must be 1 to {MAX_LAYERS}")
@@ -159,8 +159,8 @@ def make_turn_network(
     for name in (*shapes, *arrays):
         if fault := _fault(arrays.get(name), shapes.get(name)):
             raise TurnNetworkError(f"{place}: not a turn network: array {clipped(name, 60)}: {fault}")
-    made = {name: np.ascontiguousarray(arrays[name]) for name in shapes}
-    network: TurnNetwork = reference(read_only(TurnNetwork(**made, **columns)))
+    contiguous = {name: np.ascontiguousarray(arrays[name]) for name in shapes}
+    network: TurnNetwork = reference(read_only(TurnNetwork(**contiguous, **columns)))
     return network
 
 
@@ -171,18 +171,18 @@ def _fault(array: npt.NDArray[Any] | None, shape: tuple[int, ...] | None) -> str
     if shape is None:
         return "unknown name"
     if array.dtype != np.float32 or array.shape != shape:
-        found = clipped(str(list(array.shape)), 60)
-        return f"{array.dtype} {found}, must be float32 {list(shape)}"
+        actual_shape = clipped(str(list(array.shape)), 60)
+        return f"{array.dtype} {actual_shape}, must be float32 {list(shape)}"
     if not (finite := np.isfinite(array)).all():
-        at = np.argwhere(~finite)[0]
-        return f"{array[tuple(at)]} at {at.tolist()}, must be finite"
+        index = np.argwhere(~finite)[0]
+        return f"{array[tuple(index)]} at {index.tolist()}, must be finite"
     return ""
 
 
 def reads_of(network: TurnNetwork) -> TurnFeatureNames:
     """Return the names of a network's input features."""
     return TurnFeatureNames(
-        *([group.names[at] for at in getattr(network, f"{name}_columns")] for name, group in _GROUPS.items())
+        *([group.names[column] for column in getattr(network, f"{name}_columns")] for name, group in _GROUPS.items())
     )
 
 
@@ -230,8 +230,8 @@ def blank_turn_network(shapes: Mapping[str, tuple[int, ...]] = SHAPES) -> TurnNe
     columns: dict[str, Any] = {
         f"{name}_columns": np.arange(group.width, dtype=np.uint32) for name, group in _GROUPS.items()
     }
-    made = {name: private_zeros(shape, np.float32) for name, shape in shapes.items()}
-    network: TurnNetwork = reference(TurnNetwork(**made, **columns))
+    zeros = {name: private_zeros(shape, np.float32) for name, shape in shapes.items()}
+    network: TurnNetwork = reference(TurnNetwork(**zeros, **columns))
     return network
 
 

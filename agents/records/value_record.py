@@ -109,11 +109,11 @@ def make_network(
         players, rules = PLAYERS.places(reads.player), RULES.places(reads.rule)
     except FeatureNameError as error:
         raise ValueNetworkError(f"{place}: {error}") from None
-    of_player, of_rules = (len(players), FIRST_UNITS), (len(rules), FIRST_UNITS)
-    if not have_shapes(arrays, {**SHAPES, "own": of_player, "others": of_player, "rules": of_rules}):
+    player_shape, rules_shape = (len(players), FIRST_UNITS), (len(rules), FIRST_UNITS)
+    if not have_shapes(arrays, {**SHAPES, "own": player_shape, "others": player_shape, "rules": rules_shape}):
         raise ValueNetworkError(f"{place}: the file does not contain the arrays of a value network")
-    made = {name: np.ascontiguousarray(arrays[name]) for name in SHAPES}
-    network: ValueNetwork = reference(read_only(ValueNetwork(**made, player_columns=players, rule_columns=rules)))
+    contiguous = {name: np.ascontiguousarray(arrays[name]) for name in SHAPES}
+    network: ValueNetwork = reference(read_only(ValueNetwork(**contiguous, player_columns=players, rule_columns=rules)))
     return network
 
 
@@ -139,11 +139,11 @@ def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
         return None
     if source == LEARNED:
         return _bundled()
-    path, _, told = str(source).partition("#")
+    path, _, expected = str(source).partition("#")
     if not path.endswith(".npz"):
         raise ValueNetworkError(f"there is no value function {path!r}; use {LEARNED}, {WEIGHTS} or an .npz file")
     content = bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network")
-    check_digest(content, told, path, "network", ValueNetworkError)
+    check_digest(content, expected, path, "network", ValueNetworkError)
     return read_value(content, path)
 
 
@@ -157,17 +157,19 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def check_digest(content: bytes, told: str, place: str | Path, kind: str, error: type[InputError]) -> None:
-    """Raise `error` if the digest of a file's content is not `told`; an empty `told` accepts every content."""
-    if told and told != (now := digest(content)):
-        raise error(f"{place}: the file contains another {kind} than expected: its digest is {now}, but must be {told}")
+def check_digest(content: bytes, expected: str, place: str | Path, kind: str, error: type[InputError]) -> None:
+    """Raise `error` if the digest of a file's content is not `expected`; an empty `expected` accepts every content."""
+    if expected and expected != (actual := digest(content)):
+        raise error(
+            f"{place}: the file contains another {kind} than expected: its digest is {actual}, but must be {expected}"
+        )
 
 
 def value_file(network: ValueNetwork) -> bytes:
     """Return the content of a network's file for `load_value`; the file lists the network's input features."""
     reads = {
-        "player_features": [PLAYERS.names[at] for at in network.player_columns],
-        "rule_features": [RULES.names[at] for at in network.rule_columns],
+        "player_features": [PLAYERS.names[column] for column in network.player_columns],
+        "rule_features": [RULES.names[column] for column in network.rule_columns],
     }
     return packed({"kind": _KIND, **reads}, {name: np.array(getattr(network, name)) for name in SHAPES})
 

@@ -84,7 +84,7 @@ def test_a_plan_attacks_the_last_missing_region_with_the_needed_armies():
     sent = sum(int(row[2]) for row in attacks[:count] if row[1] == last)
     level = int(PLANNING.sure_neutral + 0.5)
     assert sent >= attackers_needed(context.army_requirements, level, 2) and attacks[0, 1] == last
-    assert work.plan.chosen[0, 0] == last and deploy.sum() == 5
+    assert work.plan.goals[0, 0] == last and deploy.sum() == 5
 
 
 @pytest.mark.parametrize("rules", ["thesis", "challenge2"])
@@ -101,7 +101,7 @@ def test_a_held_region_keeps_the_needed_armies(rules):
         deploy, attacks = np.zeros(42, np.int32), np.zeros((context.board.n_edges, 3), np.int32)
         owner, army = np.array(game.owner), np.array(game.army)
         count = planned_turn(context, position_of(owner, army), 0, make_rng(1), work, deploy, attacks)
-        for region, by, need in work.plan.chosen[: work.plan.numbers[GOALS]]:
+        for region, by, need in work.plan.goals[: work.plan.numbers[GOALS]]:
             if by == 0:
                 gone = sum(int(row[2]) for row in attacks[:count] if row[0] == region)
                 assert army[region] + deploy[region] - gone >= need
