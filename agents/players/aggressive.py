@@ -69,19 +69,19 @@ def _attack_weaker(
             q = board.edge_target[e]
             if owner[q] == player or army[q] >= free:
                 continue
-            taken = False
+            is_target = False
             for i in range(first, count):
                 if attacks[i, 1] == q:
-                    taken = True
+                    is_target = True
                     break
-            if not taken and (best < 0 or value[q] > value[best]):
+            if not is_target and (best < 0 or value[q] > value[best]):
                 best = q
         if best < 0:
             break
-        sent = min(to_conquer(army[best], attack_kill), free)
-        attacks[count, 0], attacks[count, 1], attacks[count, 2] = region, best, sent
+        armies = min(to_conquer(army[best], attack_kill), free)
+        attacks[count, 0], attacks[count, 1], attacks[count, 2] = region, best, armies
         count += 1
-        free -= sent
+        free -= armies
     if count > first:
         attacks[first, 2] += free
     return count

@@ -79,7 +79,7 @@ def play_games(
     AGGRESSIVE or IDLE for each player; the policies see the complete position. policy_rng: uint64[B, P, 2], one random
     generator for each player.
     """
-    played = np.int64(0)
+    rounds_played = np.int64(0)
     for b in range(first, last):
         position = position_at(state, b)
         for _ in range(rounds):
@@ -96,5 +96,5 @@ def play_games(
                     for r in range(state.owner.shape[1]):
                         work.deploy[p, r] = 0
             play_round(context.params, state, b, work, None, None)
-            played += 1
-    return played
+            rounds_played += 1
+    return rounds_played

@@ -84,24 +84,24 @@ def write_features(
         features[i] = 0.0
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
-        own = 0
+        own_count = 0
         for i in range(start, end):
             r = board.members[i]
             if owner[r] == player:
-                own += 1
+                own_count += 1
                 features[7] += army[r]
-        features[0] += own
+        features[0] += own_count
         for i in range(4):
-            features[1 + i] += own * terms[i, s]
-        features[5] += own * own
-        if own == end - start:
-            features[6] += own * terms[0, s] * terms[0, s]
+            features[1 + i] += own_count * terms[i, s]
+        features[5] += own_count * own_count
+        if own_count == end - start:
+            features[6] += own_count * terms[0, s] * terms[0, s]
     features[8] = largest_territory(board, owner, player)
     features[9] = threatened_bonus(board, position, player)
 
 
 @kernel
-def _pick(mine: Context, theirs: Context, duel: DuelSettings, state: State, b: Int, work: DuelWork) -> None:
+def _pick(context_0: Context, context_1: Context, duel: DuelSettings, state: State, b: Int, work: DuelWork) -> None:
     orders, lookahead = work.turns, work.one_ply.lookahead
     while state.phase[b] == PICK:
         for p in range(2):
@@ -111,15 +111,15 @@ def _pick(mine: Context, theirs: Context, duel: DuelSettings, state: State, b: I
             free = lookahead.position.owner
             for r in range(free.shape[0]):
                 free[r] = (state.offers[b, r] >> p) & 1
-            context = mine if work.agent_at[p] == 0 else theirs
+            context = context_0 if work.agent_at[p] == 0 else context_1
             out = work.preferences[p]
             orders.counts[p] = write_best_picks(context, position_at(state, b), free, p, lookahead.dice, out)
-        resolve_picks(mine.params, state, b, work.preferences, orders.counts, orders.scratch)
+        resolve_picks(context_0.params, state, b, work.preferences, orders.counts, orders.scratch)
 
 
 @kernel
 def _trace(
-    mine: Context,
+    context_0: Context,
     duel: DuelSettings,
     state: State,
     b: Int,
@@ -128,46 +128,46 @@ def _trace(
     agent_at: npt.NDArray[np.int64],
 ) -> None:
     for p in range(2):
-        write_features(mine.board, duel.terms, position_at(state, b), p, trace[b, rounds, agent_at[p]])
+        write_features(context_0.board, duel.terms, position_at(state, b), p, trace[b, rounds, agent_at[p]])
 
 
 @kernel
 def play_duels(
-    mine: Context, theirs: Context, duel: DuelSettings, games: DuelGames, first: Int, last: Int, work: DuelWork
+    context_0: Context, context_1: Context, duel: DuelSettings, games: DuelGames, first: Int, last: Int, work: DuelWork
 ) -> Int:
     """Play games first .. last - 1 of a batch of two-player games between the agents 0 and 1; return the rounds played.
 
     `setup.start_game` starts the games, without fog. Agent a has seat (a + b) mod 2 of game b.
 
     Args:
-        mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions with its context's
+        context_0, context_1: contexts of the agents 0 and 1. A one-ply player evaluates positions with its context's
             evaluation, and predicts the other player's turn with its context's policy. An agent with 0 samples moves
             according to its own policy.
     """
     state, rng, trace = games.state, games.rng, games.trace
-    played, turns, agent_at = np.int64(0), work.turns, work.agent_at
+    rounds_played, turns, agent_at = np.int64(0), work.turns, work.agent_at
     for b in range(first, last):
         agent_at[b % 2], agent_at[1 - b % 2] = 0, 1
-        _pick(mine, theirs, duel, state, b, work)
-        position, record, rounds = position_at(state, b), trace.shape[0] > b, np.int64(0)
+        _pick(context_0, context_1, duel, state, b, work)
+        position, is_traced, rounds = position_at(state, b), trace.shape[0] > b, np.int64(0)
         while state.phase[b] != OVER and rounds < duel.max_rounds:
-            if record:
-                _trace(mine, duel, state, b, trace, rounds, agent_at)
+            if is_traced:
+                _trace(context_0, duel, state, b, trace, rounds, agent_at)
             for p in range(2):
-                a, own = agent_at[p], rng[b, p]
-                context = mine if a == 0 else theirs
+                a, seat_rng = agent_at[p], rng[b, p]
+                context = context_0 if a == 0 else context_1
                 if duel.samples[a] > 0:
-                    which = choose_turn(context, position, p, duel.samples[a], duel.epsilon, own, work.one_ply)
-                    turns.counts[p] = copy_turn(work.one_ply.lookahead.turns, which, turns.deploy[p], turns.attacks[p])
+                    choice = choose_turn(context, position, p, duel.samples[a], duel.epsilon, seat_rng, work.one_ply)
+                    turns.counts[p] = copy_turn(work.one_ply.lookahead.turns, choice, turns.deploy[p], turns.attacks[p])
                 else:
                     turns.counts[p] = draw_turn(
-                        context, position, p, own, work.one_ply.generator, turns.deploy[p], turns.attacks[p]
+                        context, position, p, seat_rng, work.one_ply.generator, turns.deploy[p], turns.attacks[p]
                     )
-            play_round(mine.params, state, b, turns, None, None)
+            play_round(context_0.params, state, b, turns, None, None)
             rounds += 1
-        if record:
-            _trace(mine, duel, state, b, trace, rounds, agent_at)
-        played += rounds
+        if is_traced:
+            _trace(context_0, duel, state, b, trace, rounds, agent_at)
+        rounds_played += rounds
         winner = state.winner[b]
         games.scores[b] = 0.5 if winner < 0 else 1.0 if agent_at[winner] == 0 else 0.0
-    return played
+    return rounds_played

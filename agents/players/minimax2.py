@@ -79,32 +79,32 @@ class Minimax2Agent(SearchAgent):
             )
             sweeps, plays = sweeps + 1, int(plays)
             longest = max(longest, time.perf_counter() - start)
-            if not lookahead.found.any():
+            if not lookahead.reply_counts.any():
                 break  # no enemy is left
         worst_replies(players, count, lookahead)
-        of_turn = plays // count
-        found = [
+        turn_visits = plays // count
+        candidates = [
             Candidate(
                 Orders.from_arrays(lookahead.turns.deploy[i], lookahead.turns.attacks[i], lookahead.turns.counts[i]),
-                of_turn,
-                of_turn * float(lookahead.score[i]) / sweeps,
+                turn_visits,
+                turn_visits * float(lookahead.score[i]) / sweeps,
             )
             for i in range(count)
         ]
-        found.sort(key=lambda candidate: candidate.value, reverse=True)
-        found = [replace(candidate, probability=float(i == 0)) for i, candidate in enumerate(found)]
-        replies = int(lookahead.found.sum())
+        candidates.sort(key=lambda candidate: candidate.value, reverse=True)
+        candidates = [replace(candidate, probability=float(i == 0)) for i, candidate in enumerate(candidates)]
+        replies = int(lookahead.reply_counts.sum())
         depth = 2 if replies else 1
-        return limits.record(found, plays, 1 + count * (1 + replies), depth, depth)
+        return limits.record(candidates, plays, 1 + count * (1 + replies), depth, depth)
 
     def _goes_on(self, sweeps: int, plays: int, longest: float, limits: Limits) -> bool:
         """Return whether the remaining budget is enough for one more sweep over all pairs of turns."""
         if sweeps == 0:
             return True
-        most = self.samples
-        if most is None and limits.simulations is None and limits.deadline == float("inf"):
-            most = DEFAULT_SAMPLES
-        if most is not None and sweeps >= most:
+        max_samples = self.samples
+        if max_samples is None and limits.simulations is None and limits.deadline == float("inf"):
+            max_samples = DEFAULT_SAMPLES
+        if max_samples is not None and sweeps >= max_samples:
             return False
         if limits.simulations is not None and plays + plays // sweeps > limits.simulations:
             return False

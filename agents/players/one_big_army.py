@@ -42,13 +42,13 @@ def one_big_army_policy(
     free = army[strongest] - 1
     army[strongest] -= available
     best = -1
-    most: Real = 0.0
+    best_value: Real = 0.0
     for e in range(board.neighbor_start[strongest], board.neighbor_start[strongest + 1]):
         q = board.edge_target[e]
         if owner[q] != player:
             value = region_value(context, position, player, q)
-            if best < 0 or value > most:
-                best, most = q, value
+            if best < 0 or value > best_value:
+                best, best_value = q, value
     if best >= 0 and free > 0:
         attacks[count, 0], attacks[count, 1], attacks[count, 2] = strongest, best, free
         count += 1

@@ -117,7 +117,7 @@ class PlanAgent(ScoringAgent):
         self._context = make_context(
             view.board, view.params, players, self.weights, functions=self._functions, value=self.value
         )
-        self._growing = make_context(
+        self._growth_context = make_context(
             view.board, view.params, players, self.weights,
             functions=replace(self._functions, evaluation=growth_share),
         )  # fmt: skip
@@ -137,11 +137,11 @@ class PlanAgent(ScoringAgent):
         """
         if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):
             return False
-        others = (view.owner == UNKNOWN) | ((view.owner != NEUTRAL) & (view.owner != view.player))
-        return bool((distance_to(view.board.distance, view.owner, view.player)[others] > self.contact_distance).all())
+        threats = (view.owner == UNKNOWN) | ((view.owner != NEUTRAL) & (view.owner != view.player))
+        return bool((distance_to(view.board.distance, view.owner, view.player)[threats] > self.contact_distance).all())
 
     def _choose(self, view: View) -> int:
-        self._player, context = view.player, self._growing if self._only_grows(view) else self._context
+        self._player, context = view.player, self._growth_context if self._only_grows(view) else self._context
         return int(
             choose_plan(
                 context,

@@ -59,14 +59,14 @@ def _find_borders(board: Board, owner: Owners, player: Int, borders: Regions) ->
 @inline_kernel
 def _toss_coins(regions: Regions, count: Int, rng: RandomState) -> Int:
     """Keep each of regions[:count] with probability 1/2, in the same order; return the number of kept regions."""
-    bits, kept = np.uint64(0), np.int64(0)
+    bits, n_kept = np.uint64(0), np.int64(0)
     for i in range(count):
         if i % 64 == 0:
             bits = next_u64(rng)
-        regions[kept] = regions[i]
-        kept += np.int64(bits & _ONE)
+        regions[n_kept] = regions[i]
+        n_kept += np.int64(bits & _ONE)
         bits >>= _ONE
-    return kept
+    return n_kept
 
 
 @inline_kernel
@@ -97,23 +97,23 @@ def random_orders(
         return 0
     before: Int = np.int64(0)
     for i in range(chunks):
-        upto = (available * (i + 1)) // chunks
-        deploy[regions[below(rng, count)]] += upto - before
-        before = upto
+        end = (available * (i + 1)) // chunks
+        deploy[regions[below(rng, count)]] += end - before
+        before = end
     count = _toss_coins(regions, count, rng)
     n_attacks = 0
     for i in range(count):
         r = regions[i]
         free = army[r] + deploy[r] - 1
-        found = 0
+        n_candidates = 0
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
             q = board.edge_target[e]
-            candidates[found] = q
-            found += (owner[q] != player) & (army[q] <= free + margin)
-        if found == 0 or free < 1:
+            candidates[n_candidates] = q
+            n_candidates += (owner[q] != player) & (army[q] <= free + margin)
+        if n_candidates == 0 or free < 1:
             continue
         attacks[n_attacks, 0] = r
-        attacks[n_attacks, 1] = candidates[below(rng, found)]
+        attacks[n_attacks, 1] = candidates[below(rng, n_candidates)]
         attacks[n_attacks, 2] = free
         n_attacks += 1
     return n_attacks

@@ -66,7 +66,7 @@ def run_leaf_parallel(
     This is leaf parallelization (thesis, section 3.1.7). Each playout counts as a simulation.
     """
     store, settings, context = search.stores[0], search.simulation_settings, search.context
-    halves = [search.kernels(store, work) for work in store.works]
+    kernels = [search.kernels(store, work) for work in store.works]
     plays = [search.play_work(work) for work in store.works]
 
     def play(work: SimulationWork) -> None:
@@ -77,13 +77,13 @@ def run_leaf_parallel(
     with ThreadPoolExecutor(len(plays)) as pool:
         while done < simulations and not stopped() and time.perf_counter() < deadline:
             with search.watch():
-                halves[0][1]()
+                kernels[0][1]()
             threads = 1 if plays[0].leaves.winner[0] != ONGOING else len(plays)
             for work in plays[1:threads]:
                 _copy_leaf(plays[0], work)
             for playout in [pool.submit(play, work) for work in plays[:threads]]:
                 playout.result()
-            for _, _, backpropagate in halves[: min(threads, simulations - done)]:
+            for _, _, backpropagate in kernels[: min(threads, simulations - done)]:
                 backpropagate()
                 done += 1
 
@@ -91,8 +91,8 @@ def run_leaf_parallel(
 def _copy_leaf(source: SimulationWork, target: SimulationWork) -> None:
     """Copy leaf 0 and its path to the working memory of another thread."""
     arrays: Any = zip(target.leaves.positions, source.leaves.positions, strict=True)
-    for mine, theirs in arrays:
-        mine[0] = theirs[0]
+    for target_array, source_array in arrays:
+        target_array[0] = source_array[0]
     for name in ("winner", "eliminated_at", "path", "length"):
         getattr(target.leaves, name)[0] = getattr(source.leaves, name)[0]
 
@@ -154,9 +154,9 @@ class AnytimeSearch(SingleThreaded, ABC):
         self.stores = [self._make_store(view) for _ in range(settings.n_trees)]
         self._rate = _FOREIGN_RATE if functions.foreign else _RATE
         self._jobs = [
-            Job(functools.partial(self._simulate, one, work), self._rate, self.grain)
-            for one in self.stores
-            for work in one.works
+            Job(functools.partial(self._simulate, store, work), self._rate, self.grain)
+            for store in self.stores
+            for work in store.works
         ]
         self._local_search: LocalSearch | None = None
         #: The result of `improve_by_local_search`, if it found a better answer; None after `run`.
@@ -239,10 +239,10 @@ class AnytimeSearch(SingleThreaded, ABC):
         position = minimal_determinization(view)
         self.seconds, self.trials, self._refinements = 0.0, 0, 0
         self._stop.clear()
-        for i, one in enumerate(self.stores):
-            for k, work in enumerate(one.works):
+        for i, store in enumerate(self.stores):
+            for k, work in enumerate(store.works):
                 self.play_work(work).rng[:] = make_rng(derive_seed(seed, i, k))
-            self._plant(one, position, derive_seed(seed, i, len(one.works)))
+            self._plant(store, position, derive_seed(seed, i, len(store.works)))
 
     def stop(self) -> None:
         """Make a running call of `run` or `improve_by_local_search` return soon; any thread may call this method."""
@@ -257,17 +257,17 @@ class AnytimeSearch(SingleThreaded, ABC):
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         self._run(simulations if simulations is not None else (1 << 60), deadline, self._stop.is_set)
 
-    def _run(self, wanted: int, deadline: float, stopped: Callable[[], bool]) -> None:
+    def _run(self, simulations: int, deadline: float, stopped: Callable[[], bool]) -> None:
         self._check()
         start, s = time.perf_counter(), self.settings
         if s.parallel == "leaf" and s.threads > 1:
-            run_leaf_parallel(self, wanted, deadline, stopped)
+            run_leaf_parallel(self, simulations, deadline, stopped)
         else:
-            quotas = self._quotas(wanted)
+            quotas = self._quotas(simulations)
             if time.perf_counter() < deadline and not stopped():
-                for one, quota in zip(self.stores, quotas[:: len(self.stores[0].works)], strict=True):
-                    if len(one.works) > 1:
-                        self._open(one, quota)
+                for store, quota in zip(self.stores, quotas[:: len(self.stores[0].works)], strict=True):
+                    if len(store.works) > 1:
+                        self._open(store, quota)
             run_jobs(self._jobs, quotas, s.threads, deadline, stopped)
         self.refined = None
         self.seconds += time.perf_counter() - start
@@ -287,17 +287,19 @@ class AnytimeSearch(SingleThreaded, ABC):
             self._local_search = self.improvement(self.view, self.settings, len(self._jobs), self._rate, self.watch)
         quotas = self._quotas(trials if trials is not None else (1 << 60))
         seed = derive_seed(self.seed, len(self.stores) + self._refinements)
-        found = self._local_search.run(self.view, self.context, self.best(), seed, quotas, deadline, self._stop.is_set)
+        improved = self._local_search.run(
+            self.view, self.context, self.best(), seed, quotas, deadline, self._stop.is_set
+        )
         self._refinements += 1
-        if found is not None:
-            self.refined = found
+        if improved is not None:
+            self.refined = improved
         self.trials += self._local_search.trials
         self.seconds += time.perf_counter() - start
 
     def _quotas(self, steps: int) -> list[Quota]:
         """Return each thread's quota, a number of steps. The threads of a store share a quota of `steps` steps."""
         by_store = [Quota(steps) for _ in self.stores]
-        return [quota for one, quota in zip(self.stores, by_store, strict=True) for _ in one.works]
+        return [quota for store, quota in zip(self.stores, by_store, strict=True) for _ in store.works]
 
     def _simulate(self, store: Any, work: Any, simulations: int) -> None:
         with self.watch():
@@ -322,13 +324,13 @@ class AnytimeSearch(SingleThreaded, ABC):
     @property
     def simulations(self) -> int:
         """The number of simulations so far, in all stores."""
-        return sum(self._counts(one)[0] for one in self.stores)
+        return sum(self._counts(store)[0] for store in self.stores)
 
     def candidates(self) -> list[Candidate]:
         """Return the player's candidates with visits and values; the answer is the first candidate."""
         self._check()
-        found = self._ranked()
-        return found if self.refined is None else [self.refined, *found]
+        ranked = self._ranked()
+        return ranked if self.refined is None else [self.refined, *ranked]
 
     def best(self) -> Orders:
         """Return the orders of the current answer."""

@@ -43,28 +43,28 @@ class AnytimeAgent(SearchAgent):
         secs: float | None = None,
         *,
         settings: SearchSettings | None = None,
-        **more: Any,
+        **parameters: Any,
     ) -> None:
-        own = Functions(**{name: more.pop(name) for name in _FUNCTIONS & more.keys()})
+        functions = Functions(**{name: parameters.pop(name) for name in _FUNCTIONS & parameters.keys()})
         base = self.default_settings if settings is None else settings
-        chosen = {"simulations": sims, "seconds": secs, **more}
-        self.settings: Any = replace(base, **{k: v for k, v in chosen.items() if v is not None})
+        overrides = {"simulations": sims, "seconds": secs, **parameters}
+        self.settings: Any = replace(base, **{k: v for k, v in overrides.items() if v is not None})
         super().__init__(seed, self.settings.simulations, self.settings.seconds, self.settings.weights)
         self._moves = 0
-        self.functions: Functions = self.settings.functions(own)
+        self.functions: Functions = self.settings.functions(functions)
         self.search: Any = None  #: the search of the last move
 
     def _search(self, view: View, limits: Limits) -> SearchRecord:
         self._moves += 1
         seed = derive_seed(self.seed, self._moves)
-        most, search = self._most(limits.simulations), self.search
+        max_simulations, search = self._max_simulations(limits.simulations), self.search
         if (
             search is None
             or search.view.board is not view.board
             or search.view.players != view.players
-            or search.nodes < search.room(self.settings, view, self.functions, most)
+            or search.nodes < search.room(self.settings, view, self.functions, max_simulations)
         ):
-            search = self.search = self.search_type(view, self.settings, seed, self.functions, most)
+            search = self.search = self.search_type(view, self.settings, seed, self.functions, max_simulations)
         else:
             search.begin(view, seed)
         self._spend(search, limits)
@@ -79,26 +79,27 @@ class AnytimeAgent(SearchAgent):
 
         begin, simulations = time.perf_counter(), limits.simulations  # `limits.start` is before the tree's allocation
 
-        def left(part: float) -> float | None:
+        def seconds_left(part: float) -> float | None:
             if limits.deadline == math.inf:
                 return None
             return max(0.0, begin + part * (limits.deadline - begin) - time.perf_counter())
 
         part = 1.0 if search.view.phase == "pick" else 1.0 - self.settings.local_search
-        grown = simulations and max(1, round(part * simulations))
-        self._run(search, grown, part, left)
+        tree_simulations = simulations and max(1, round(part * simulations))
+        self._run(search, tree_simulations, part, seconds_left)
         if part < 1.0:
             search.improve_by_local_search(
-                None if simulations is None or grown is None else simulations - grown, left(1.0)
+                None if simulations is None or tree_simulations is None else simulations - tree_simulations,
+                seconds_left(1.0),
             )
 
-    def _most(self, simulations: int | None) -> int | None:
+    def _max_simulations(self, simulations: int | None) -> int | None:
         """Return the number of simulations for which a search reserves memory."""
         return simulations
 
     def _run(
-        self, search: AnytimeSearch, simulations: int | None, part: float, left: Callable[[float], float | None]
+        self, search: AnytimeSearch, simulations: int | None, part: float, seconds_left: Callable[[float], float | None]
     ) -> None:
-        """Run the search for at most `simulations` simulations, and for at most the time that `left(part)` returns, in
-        seconds."""
-        search.run(simulations, left(part))
+        """Run the search for at most `simulations` simulations, and for at most the time that `seconds_left(part)`
+        returns, in seconds."""
+        search.run(simulations, seconds_left(part))

@@ -34,9 +34,9 @@ class KernelRegistry:
         """
         if name in self._kernels:
             raise InputError(f"the {self.kind} {name!r} already exists")
-        wanted = _arguments(next(iter(self._kernels.values())))
-        if len(_arguments(kernel)) != len(wanted):
-            raise InputError(f"{self.kind} {name!r}: its parameters must be ({', '.join(wanted)})")
+        expected = _arguments(next(iter(self._kernels.values())))
+        if len(_arguments(kernel)) != len(expected):
+            raise InputError(f"{self.kind} {name!r}: its parameters must be ({', '.join(expected)})")
         self._kernels[name] = kernel
 
     def __len__(self) -> int:

@@ -26,7 +26,7 @@ class Leaves(NamedTuple):
     eliminated_at: npt.NDArray[np.int64]
     path: npt.NDArray[np.int32]  #: [L, MAX_DEPTH] the nodes on the path from the root
     length: npt.NDArray[np.int64]  #: [L] number of nodes on the path
-    asked: Positions  #: [L, ...] the positions of unfinished games without gaps, as arguments of the leaf function
+    unfinished: Positions  #: [L, ...] the positions of unfinished games without gaps, as arguments of the leaf function
     shares: npt.NDArray[np.float64]  #: [L, P] each player's share of the position's value
     values: npt.NDArray[np.int64]  #: [L, P] the value of each leaf for each player as an integer; UNIT means 1
 
@@ -39,7 +39,7 @@ def make_leaves(n_regions: int, players: int, size: int) -> Leaves:
         eliminated_at=private_zeros((size, players), np.int64),
         path=private_zeros((size, MAX_DEPTH), np.int32),
         length=private_zeros(size, np.int64),
-        asked=make_positions(size, n_regions),
+        unfinished=make_positions(size, n_regions),
         shares=private_zeros((size, players), np.float64),
         values=private_zeros((size, players), np.int64),
     )
@@ -52,18 +52,18 @@ def write_leaf_shares(context: Context, leaf: Int, leaves: Leaves, count: Int) -
     Positions of unfinished games are evaluated in one call. leaf: the address of a function with the signature
     `context.leaf_signature`.
     """
-    shares, asked = leaves.shares, np.int64(0)
+    shares, n_unfinished = leaves.shares, np.int64(0)
     for k in range(count):
         if leaves.winner[k] == ONGOING:
-            copy_position(position_at(leaves.positions, k), position_at(leaves.asked, asked))
-            asked += 1
-    if asked > 0:
-        leaf_at(leaf)(context, leaves.asked, asked, shares)
+            copy_position(position_at(leaves.positions, k), position_at(leaves.unfinished, n_unfinished))
+            n_unfinished += 1
+    if n_unfinished > 0:
+        leaf_at(leaf)(context, leaves.unfinished, n_unfinished, shares)
     for i in range(count):  # from the last leaf, so that no result is overwritten before it is moved to its leaf
         k = count - 1 - i
         if leaves.winner[k] != ONGOING:
             write_end_shares(context, position_at(leaves.positions, k), leaves.winner[k], shares[k])
             continue
-        asked -= 1
+        n_unfinished -= 1
         for p in range(context.players):
-            shares[k, p] = shares[asked, p]
+            shares[k, p] = shares[n_unfinished, p]

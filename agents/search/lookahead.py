@@ -40,7 +40,7 @@ class LookaheadWork(NamedTuple):
 
     turns: TurnSet  #: the player's candidate turns
     replies: TurnSets  #: the candidate turns (replies) of each enemy
-    found: npt.NDArray[np.int64]  #: [P] number of replies; 0 for the player itself and for eliminated players
+    reply_counts: npt.NDArray[np.int64]  #: [P] number of replies; 0 for the player itself and for eliminated players
     round: Workspace
     position: Position  #: the position after a simulation of the round
     dice: npt.NDArray[np.uint64]  #: [2]
@@ -57,7 +57,7 @@ def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: in
         LookaheadWork(
             turns=make_turn_set(n_regions, n_edges, capacity),
             replies=make_turn_sets(n_regions, n_edges, players, capacity),
-            found=private_zeros(players, np.int64),
+            reply_counts=private_zeros(players, np.int64),
             round=make_workspace(n_regions, n_edges, players),
             position=make_position(n_regions),
             dice=private_zeros(2, np.uint64),
@@ -140,10 +140,10 @@ def list_replies(
     """
     players, owner = context.players, position.owner
     for p in range(players):
-        work.found[p] = 0
+        work.reply_counts[p] = 0
         if p != player and holds_regions(owner, p):
             replies = turn_set_of(work.replies, p)
-            work.found[p] = generate(context, position, p, rng, generator, replies)
+            work.reply_counts[p] = generate(context, position, p, rng, generator, replies)
         for i in range(work.against.shape[1]):
             for j in range(work.against.shape[2]):
                 work.against[p, i, j] = 0.0
@@ -168,12 +168,12 @@ def try_against_replies(
     players = context.players
     orders, plays = work.round, np.int64(0)
     for enemy in range(players):
-        if work.found[enemy] == 0:
+        if work.reply_counts[enemy] == 0:
             continue
         _move_by_policy(context, position, player, enemy, rng, generator, work)
         first, second = next_u64(rng), next_u64(rng)
         replies = turn_set_of(work.replies, enemy)
-        for j in range(work.found[enemy]):
+        for j in range(work.reply_counts[enemy]):
             orders.counts[enemy] = copy_turn(replies, j, orders.deploy[enemy], orders.attacks[enemy])
             for i in range(count):
                 orders.counts[player] = copy_turn(turns, i, orders.deploy[player], orders.attacks[player])
@@ -186,11 +186,11 @@ def try_against_replies(
 def worst_replies(players: Int, count: Int, work: LookaheadWork) -> None:
     """Write each turn's smallest sum of shares, over all enemies and their replies, to `work.score`."""
     for i in range(count):
-        least = np.inf
+        lowest = np.inf
         for enemy in range(players):
-            for j in range(work.found[enemy]):
-                least = min(least, work.against[enemy, i, j])
-        work.score[i] = least
+            for j in range(work.reply_counts[enemy]):
+                lowest = min(lowest, work.against[enemy, i, j])
+        work.score[i] = lowest
 
 
 @kernel
@@ -204,10 +204,10 @@ def highest(score: npt.NDArray[np.float64], count: Int) -> Int:
 
 
 @kernel
-def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float64]) -> Int:
-    """Move the `most` turns with the highest scores to the front, best first; return the number of kept turns."""
-    kept = min(count, most)
-    for i in range(kept):
+def keep_best(turns: TurnSet, count: Int, limit: Int, score: npt.NDArray[np.float64]) -> Int:
+    """Move the `limit` turns with the highest scores to the front, best first; return the number of kept turns."""
+    n_kept = min(count, limit)
+    for i in range(n_kept):
         best = i
         for j in range(i + 1, count):
             if score[j] > score[best]:
@@ -215,7 +215,7 @@ def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float
         if best != i:
             swap_turns(turns, i, best)
             score[i], score[best] = score[best], score[i]
-    return kept
+    return n_kept
 
 
 @kernel

@@ -82,9 +82,9 @@ def _play_all(context: Context, position: Position, player: Int, samples: Sample
 
 
 @inline_kernel
-def _take(context: Context, position: Position, samples: Samples, chosen: Int) -> Int:
-    """Copy the result of the simulation `chosen` to `position`, and return the result of `winner_of`."""
-    copy_position(position_at(samples.plays, chosen), position)
+def _take(context: Context, position: Position, samples: Samples, index: Int) -> Int:
+    """Copy the result of the simulation `index` to `position`, and return the result of `winner_of`."""
+    copy_position(position_at(samples.plays, index), position)
     return winner_of(context, position)
 
 

@@ -41,19 +41,19 @@ def play_orders(context: Context, settings: SimulationSettings, work: Simulation
 
 
 @kernel
-def _play_on(context: Context, settings: SimulationSettings, work: SimulationWork, k: Int, rounds: Int) -> None:
+def _play_rounds(context: Context, settings: SimulationSettings, work: SimulationWork, k: Int, rounds: Int) -> None:
     """Play some rounds from leaf k, and write the last position to the leaf."""
     leaves, winner = work.leaves, work.leaves.winner[k]
     if winner != ONGOING or rounds < 1:
         return
     leaf = position_at(leaves.positions, k)
     copy_position(leaf, work.position)
-    for played in range(rounds):
+    for round_index in range(rounds):
         for p in range(context.players):
             move(context, settings, work, p)
         winner = play_orders(context, settings, work)
         if settings.utility == PLACEMENTS:
-            note_eliminations(work.position.owner, leaves.eliminated_at[k], MAX_DEPTH + 1 + played)
+            note_eliminations(work.position.owner, leaves.eliminated_at[k], MAX_DEPTH + 1 + round_index)
         if winner != ONGOING:
             break
     leaves.winner[k] = winner
@@ -70,7 +70,7 @@ def evaluate_leaves(
     """
     leaves = work.leaves
     for k in range(count):
-        _play_on(context, settings, work, k, rounds)
+        _play_rounds(context, settings, work, k, rounds)
     write_leaf_shares(context, settings.leaf, leaves, count)
     for k in range(count):
         _write_utility(context, settings, leaves.shares[k], leaves.eliminated_at[k], leaves.values[k])
@@ -83,9 +83,9 @@ def _write_utility(
     if settings.utility == PLACEMENTS:
         write_placements(share, out, settings.alpha, settings.beta, values)
         return
-    rest = np.int64(UNIT)
+    remainder = np.int64(UNIT)
     for p in range(context.players):
         if p != settings.player:
             values[p] = np.int64(share[p] * UNIT)
-            rest -= values[p]
-    values[settings.player] = rest  # the values of all players add up to UNIT
+            remainder -= values[p]
+    values[settings.player] = remainder  # the values of all players add up to UNIT

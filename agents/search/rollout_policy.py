@@ -131,9 +131,9 @@ def keep_best_turns(
     player: Int,
     turns: TurnSet,
     count: Int,
-    most: Int,
+    limit: Int,
 ) -> Int:
-    """Move the `most` best of `count` turns to the front, according to a one-round lookahead.
+    """Move the `limit` best of `count` turns to the front, according to a one-round lookahead.
 
     Returns the number of kept turns. The lookahead starts from the position in `work`.
     """
@@ -148,12 +148,12 @@ def keep_best_turns(
         work.generator,
         work.lookahead,
     )
-    return keep_best(turns, count, most, work.lookahead.score)
+    return keep_best(turns, count, limit, work.lookahead.score)
 
 
 @functools.cache
 def narrowing_signature() -> Any:
-    """``narrow(context, settings, work, player, turns, count, most) -> int``, see `keep_best_turns`."""
+    """``narrow(context, settings, work, player, turns, count, limit) -> int``, see `keep_best_turns`."""
     t = record_types()
     return types.int64(t["context"], *play_types(), types.int64, t["turns"], types.int64, types.int64)
 

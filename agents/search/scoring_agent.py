@@ -40,13 +40,13 @@ class ScoringAgent(KernelAgent):
             return None
         lookahead: LookaheadWork = self._work.lookahead
         turns, score = lookahead.turns, lookahead.score
-        valued = np.flatnonzero(~np.isnan(score))
-        order = valued[np.argsort(-score[valued], kind="stable")].tolist()
-        chosen = Orders.from_arrays(self._deploy, self._attacks, self._attack_count)
-        others = [Orders.from_arrays(turns.deploy[i], turns.attacks[i], int(turns.counts[i])) for i in order[1:]]
+        scored = np.flatnonzero(~np.isnan(score))
+        order = scored[np.argsort(-score[scored], kind="stable")].tolist()
+        answer = Orders.from_arrays(self._deploy, self._attacks, self._attack_count)
+        alternatives = [Orders.from_arrays(turns.deploy[i], turns.attacks[i], int(turns.counts[i])) for i in order[1:]]
         values = score[order] / self.samples if order else np.array([np.nan])
         return SearchPolicy(
-            turns=tuple(orders.limited(self._limit) for orders in (chosen, *others)),
+            turns=tuple(orders.limited(self._limit) for orders in (answer, *alternatives)),
             picks=((),) * len(values),
             probabilities=np.eye(1, len(values))[0],
             values=values,

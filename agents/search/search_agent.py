@@ -57,7 +57,7 @@ class TimeManager:
         self._map: Map | None = None
         self._round = 0
         self._last: int | None = None  # last round with an enemy at the border
-        self._met = 0  # first round of the current contact
+        self._contact_start = 0  # first round of the current contact
 
     def allocate(self, view: View, budget: Budget | None) -> Budget | None:
         """Set the seconds for this turn in a budget with a bank; return a budget without a bank unchanged.
@@ -81,9 +81,9 @@ class TimeManager:
         weight = QUIET
         if _meets_enemy(view):
             if self._last is None or view.round - self._last > APART:
-                self._met = view.round
+                self._contact_start = view.round
             self._last = view.round
-            weight = MET if view.round - self._met < MEETING else AT_WAR
+            weight = MET if view.round - self._contact_start < MEETING else AT_WAR
         return max(weight, FIRST) if view.round < OPENING else weight
 
 
@@ -96,17 +96,17 @@ def is_decided(view: View) -> bool:
     """
     armies, earned = [], []
     for player in range(view.players):
-        own = view.owner == player
-        alive = bool(own.any())
-        armies.append(float(view.army[own].sum()))
+        is_owned = view.owner == player
+        alive = bool(is_owned.any())
+        armies.append(float(view.army[is_owned].sum()))
         earned.append(float(income(view.board, view.params.base_income, view.owner, player)) if alive else 0.0)
     me, enemies = view.player, [p for p in range(view.players) if p != view.player and armies[p] > 0]
     if not enemies or not armies[me]:
         return False
 
-    def share(player: int, others: list[int]) -> float:
-        both = [player, *others]
-        return sum(values[player] / sum(values[p] for p in both) for values in (armies, earned)) / 2
+    def share(player: int, opponents: list[int]) -> float:
+        players = [player, *opponents]
+        return sum(values[player] / sum(values[p] for p in players) for values in (armies, earned)) / 2
 
     if not (view.owner == UNKNOWN).any() and share(me, enemies) >= DECIDED:
         return True
@@ -116,9 +116,9 @@ def is_decided(view: View) -> bool:
 def _meets_enemy(view: View) -> bool:
     """Return whether the player has a region adjacent to an enemy's region."""
     owner = view.owner.tolist()
-    others = {p for p in range(view.players) if p != view.player}
-    own = np.flatnonzero(view.owner == view.player).tolist()
-    return any(owner[near] in others for region in own for near in view.map.neighbors[region])
+    enemies = {p for p in range(view.players) if p != view.player}
+    own_regions = np.flatnonzero(view.owner == view.player).tolist()
+    return any(owner[neighbor] in enemies for region in own_regions for neighbor in view.map.neighbors[region])
 
 
 class Limits(NamedTuple):
@@ -133,11 +133,11 @@ class Limits(NamedTuple):
         return time.perf_counter() >= self.deadline
 
     def record(
-        self, candidates: Sequence[Candidate], valued: int, nodes: int, shallowest: int, deepest: int
+        self, candidates: Sequence[Candidate], simulations: int, nodes: int, shallowest: int, deepest: int
     ) -> SearchRecord:
         """Return the `SearchRecord` of a search that ends now and used at most one tree."""
         seconds = time.perf_counter() - self.start
-        return SearchRecord((valued,), (nodes,), (False,), (shallowest,), (deepest,), seconds, tuple(candidates))
+        return SearchRecord((simulations,), (nodes,), (False,), (shallowest,), (deepest,), seconds, tuple(candidates))
 
 
 class SearchAgent(SingleThreaded, Agent):

@@ -154,17 +154,17 @@ class SearchSettings:
         generators = ALL_GENERATORS if self.defense else NO_DEFENSE
         return generators if self.turns == "extended" else generators & ~PRESS
 
-    def functions(self, given: Functions) -> Functions:
+    def functions(self, custom: Functions) -> Functions:
         """Return the given functions. If the settings have a turn network, it supplies a missing generator or policy.
 
         The network's generator proposes plans and turns of the network; its policy plays turns of the network in
         playouts.
         """
         if self.net is None:
-            return given
-        if given.generator is None:
-            given = replace(given, generator=plans_and_samples, capacity=NET_CANDIDATES)
-        return given if given.policy is not None else replace(given, policy=sampled_turn)
+            return custom
+        if custom.generator is None:
+            custom = replace(custom, generator=plans_and_samples, capacity=NET_CANDIDATES)
+        return custom if custom.policy is not None else replace(custom, policy=sampled_turn)
 
     def for_playing(self, player: int, functions: Functions = BUILT_IN) -> SimulationSettings:
         """Return the settings of simulations, for kernels. player: the searching player."""

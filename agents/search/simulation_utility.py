@@ -60,12 +60,12 @@ def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real
             if q == p:
                 continue
             if out[p] >= 0 or out[q] >= 0:
-                mine = np.inf if out[p] < 0 else np.float64(out[p])
-                other = np.inf if out[q] < 0 else np.float64(out[q])
+                own_rank = np.inf if out[p] < 0 else np.float64(out[p])
+                other_rank = np.inf if out[q] < 0 else np.float64(out[q])
             else:
-                mine, other = shares[p], shares[q]
-            better += other > mine
-            equal += other == mine
+                own_rank, other_rank = shares[p], shares[q]
+            better += other_rank > own_rank
+            equal += other_rank == own_rank
         if better == 0.0:
             value = alpha + (1.0 - alpha) * shares[p]
         else:

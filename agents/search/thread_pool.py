@@ -13,15 +13,15 @@ _SLICE = 0.004  # seconds between a job's checks of the clock
 class Quota:
     """A number of remaining steps that several threads share."""
 
-    def __init__(self, left: int) -> None:
-        self._left, self._lock = left, threading.Lock()
+    def __init__(self, steps: int) -> None:
+        self._remaining, self._lock = steps, threading.Lock()
 
-    def take(self, most: int) -> int:
-        """Take up to `most` of the remaining steps, and return the number of taken steps."""
+    def take(self, limit: int) -> int:
+        """Take up to `limit` of the remaining steps, and return the number of taken steps."""
         with self._lock:
-            taken = min(most, self._left)
-            self._left -= taken
-            return taken
+            steps = min(limit, self._remaining)
+            self._remaining -= steps
+            return steps
 
 
 class Job:
@@ -40,8 +40,8 @@ class Job:
         now = time.perf_counter()
         if now >= deadline:
             return False
-        wanted = int(self._rate * min(_SLICE, deadline - now))
-        n = quota.take(max(1, wanted // self._grain) * self._grain)
+        steps = int(self._rate * min(_SLICE, deadline - now))
+        n = quota.take(max(1, steps // self._grain) * self._grain)
         if n < 1:
             return False
         self._step(n)
@@ -66,7 +66,7 @@ def run_jobs(
 
     failed = threading.Event()
 
-    def do(job: Job, quota: Quota) -> None:
+    def run(job: Job, quota: Quota) -> None:
         try:
             while not (stopped() or failed.is_set()) and job.slice(quota, deadline):
                 pass
@@ -75,7 +75,7 @@ def run_jobs(
             raise
 
     with ThreadPoolExecutor(threads) as pool:
-        futures = [pool.submit(do, *one) for one in zip(jobs, quotas, strict=True)]
+        futures = [pool.submit(run, *pair) for pair in zip(jobs, quotas, strict=True)]
         try:
             for future in futures:
                 future.result()

@@ -47,7 +47,7 @@ def searched(simulations=200, seen=None, seed=1, **settings) -> TreeSearch:
 
 def check_tree(tree) -> None:
     """Check that visits add up and that every value is within its bounds."""
-    nodes = int(tree.used[NODES])
+    nodes = int(tree.counters[NODES])
     seen = 1
     for node in range(nodes):
         first, count = int(tree.first[node]), max(0, int(tree.children[node]))

@@ -241,7 +241,7 @@ def test_breadth_limits_the_tree_to_the_best_turns():
         search = TreeSearch(view, MctsSettings(**SMALL, breadth=top), 1)
         search.run(200)
         tree = search.trees[0].tree
-        most = max(int(tree.children[node]) for node in range(int(tree.used[NODES])))
+        most = max(int(tree.children[node]) for node in range(int(tree.counters[NODES])))
         found[top] = {str(c.orders) for c in search.candidates()}, most
     assert found[2][1] == 2 < found[0][1]
     assert found[2][0] < found[0][0] and len(found[2][0]) == 2

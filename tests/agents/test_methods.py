@@ -102,7 +102,7 @@ def test_flat_monte_carlo_stores_every_result_and_chooses_by_their_middle(player
     search, arms = agent.search, agent.search.stores[0].arms
     kept = results_of(arms)
     assert sum(map(len, kept.values())) == search.simulations == 300
-    count = int(arms.used[FOUND])
+    count = int(arms.counters[FOUND])
     assert count == len(generated(game.view(0))) > 1
     for turn_ in range(count):
         assert kept[turn_].sum() == pytest.approx(arms.total[turn_] / UNIT) and len(kept[turn_]) == arms.visits[turn_]
@@ -295,7 +295,7 @@ def test_the_list_has_battles_with_positive_values_in_order_of_value():
             work.position.owner[:], work.position.army[:] = view.owner, view.army
             found = list_first_battles(context, terms, player, most, work)
             best = sorted((value for value in every.values() if value > 0), reverse=True)[:most]
-            assert work.worth[:found].tolist() == pytest.approx(best)
+            assert work.values[:found].tolist() == pytest.approx(best)
             assert [every[tuple(row)] for row in work.rows[:found].tolist()] == pytest.approx(best)
     assert lowest < 0
 

@@ -31,7 +31,7 @@ MIDDLES: Final = ("median", "mean", "mode")
 #: Number of equal intervals into which 0 .. 1 is divided for the mode; results in one interval count as equal.
 MODE_BINS: Final = 20
 
-#: Indices of counters in `Arms.used`: turns, results, simulations, and results that were not stored for lack of room.
+#: Indices of `Arms.counters`: turns, results, simulations, and results that were not stored for lack of room.
 FOUND: Final = 0
 RESULTS: Final = 16  # each counter has its own cache lines, because several threads change the counters
 SIMULATIONS: Final = 32
@@ -47,7 +47,7 @@ class Arms(NamedTuple):
     total: npt.NDArray[np.int64]  #: [K] sum of the player's values as an integer; UNIT means 1
     result_of: npt.NDArray[np.int32]  #: [R] the index of the simulation's turn
     result: npt.NDArray[np.int64]  #: [R] value of the simulation for the player as an integer; UNIT means 1
-    used: npt.NDArray[np.int64]  #: counters at the indices FOUND, RESULTS, SIMULATIONS and FULL
+    counters: npt.NDArray[np.int64]  #: counters at the indices FOUND, RESULTS, SIMULATIONS and FULL
 
 
 def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms:
@@ -60,7 +60,7 @@ def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms
             total=private_zeros(capacity, np.int64),
             result_of=np.zeros(results, dtype=np.int32),
             result=np.zeros(results, dtype=np.int64),
-            used=private_zeros(64, np.int64),
+            counters=private_zeros(64, np.int64),
         )
     )
 
@@ -73,10 +73,10 @@ def reset_arms(
     copy_position(position, arms.position)
     for i in range(arms.visits.shape[0]):
         arms.visits[i], arms.total[i] = 0, 0
-    for i in range(arms.used.shape[0]):
-        arms.used[i] = 0
+    for i in range(arms.counters.shape[0]):
+        arms.counters[i] = 0
     me, players = settings.player, context.players
-    arms.used[FOUND] = generate(context, position, me, work.rng, work.generator, arms.turns)
+    arms.counters[FOUND] = generate(context, position, me, work.rng, work.generator, arms.turns)
     # the other players' turns are not used, but drawing them keeps the random numbers the same
     for k in range(1, players):
         generate(context, position, (me + k) % players, work.rng, work.generator, work.lookahead.turns)
@@ -89,7 +89,7 @@ def draw(context: Context, settings: SimulationSettings, arms: Arms, work: Simul
     The path of leaf 0 contains the index of the arm.
     """
     leaves, position, me = work.leaves, work.position, settings.player
-    arm = below(work.rng, arms.used[FOUND])
+    arm = below(work.rng, arms.counters[FOUND])
     copy_position(arms.position, position)
     if settings.utility == PLACEMENTS:
         begin_eliminations(position.owner, leaves.eliminated_at[0])
@@ -112,12 +112,12 @@ def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None
     arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
     atomic_add(arms.total, arm, value)
     atomic_add(arms.visits, arm, 1)
-    atomic_add(arms.used, SIMULATIONS, 1)
-    place = atomic_add(arms.used, RESULTS, 1)
+    atomic_add(arms.counters, SIMULATIONS, 1)
+    place = atomic_add(arms.counters, RESULTS, 1)
     if place < arms.result.shape[0]:
         arms.result_of[place], arms.result[place] = arm, value
     else:
-        atomic_add(arms.used, FULL, 1)
+        atomic_add(arms.counters, FULL, 1)
 
 
 @kernel
@@ -134,12 +134,12 @@ def sample(context: Context, settings: SimulationSettings, arms: Arms, work: Sim
 
 def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
     """Return a dictionary from the number of each tried turn to its simulations' values, in [0, 1]."""
-    kept = min(int(arms.used[RESULTS]), len(arms.result))
-    turns, values = arms.result_of[:kept], arms.result[:kept] / UNIT
+    n_stored = min(int(arms.counters[RESULTS]), len(arms.result))
+    turns, values = arms.result_of[:n_stored], arms.result[:n_stored] / UNIT
     return {int(turn): values[turns == turn] for turn in np.unique(turns)}
 
 
-def middle(results: npt.NDArray[Any], how: str) -> float:
+def middle(results: npt.NDArray[Any], statistic: str) -> float:
     """Return the median, mean or mode of the values `results`, which are in [0, 1]; return 0 if there are no values.
 
     For the mode, [0, 1] is divided into MODE_BINS equal intervals. The mode is the centre of the interval that contains
@@ -148,9 +148,9 @@ def middle(results: npt.NDArray[Any], how: str) -> float:
     """
     if len(results) == 0:
         return 0.0
-    if how == "median":
+    if statistic == "median":
         return float(np.median(results))
-    if how == "mean":
+    if statistic == "mean":
         return float(np.mean(results))
     counts = np.bincount(np.minimum(np.asarray(results) * MODE_BINS, MODE_BINS - 1).astype(int), minlength=MODE_BINS)
     return (MODE_BINS - 1 - int(counts[::-1].argmax()) + 0.5) / MODE_BINS

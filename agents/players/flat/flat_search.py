@@ -132,17 +132,17 @@ class FlatSearch(AnytimeSearch):
     def _ranked(self) -> list[Candidate]:
         merged: dict[Any, Candidate] = {}
         results: dict[Any, list[Any]] = {}
-        for one in self.stores:
-            arms, kept = one.arms, results_of(one.arms)
-            for i in range(int(arms.used[FOUND])):
+        for store in self.stores:
+            arms, turn_results = store.arms, results_of(store.arms)
+            for i in range(int(arms.counters[FOUND])):
                 orders = Orders.from_arrays(arms.turns.deploy[i], arms.turns.attacks[i], int(arms.turns.counts[i]))
                 key = (tuple(orders.deploys), tuple(orders.attacks))
                 visits, total = int(arms.visits[i]), int(arms.total[i]) / UNIT
-                before = merged.get(key)
-                if before is not None:
-                    visits, total = visits + before.visits, total + before.total
+                existing = merged.get(key)
+                if existing is not None:
+                    visits, total = visits + existing.visits, total + existing.total
                 merged[key] = Candidate(orders, visits, total)
-                results.setdefault(key, []).append(kept.get(i, ()))
+                results.setdefault(key, []).append(turn_results.get(i, ()))
         return sorted_by_middle(
             [
                 replace(candidate, middle=middle(np.concatenate(results[key]), self.settings.final_move))
@@ -151,8 +151,8 @@ class FlatSearch(AnytimeSearch):
         )
 
     def _counts(self, store: ArmStore) -> tuple[int, int, bool, int, int]:
-        used = store.arms.used
-        return int(used[SIMULATIONS]), 1 + int(used[FOUND]), bool(used[FULL]), 1, 1
+        counters = store.arms.counters
+        return int(counters[SIMULATIONS]), 1 + int(counters[FOUND]), bool(counters[FULL]), 1, 1
 
 
 class FlatAgent(AnytimeAgent):

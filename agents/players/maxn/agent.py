@@ -114,18 +114,18 @@ class MaxnAgent(SearchAgent):
         unlimited = limits.simulations is None and limits.deadline == float("inf")
         depths = [self.depth] if unlimited else [*(d for d in DEPTH_SCHEDULE if d < self.depth), self.depth]
         answer: SearchRecord | None = None
-        spent = nodes = 0
+        evaluated = nodes = 0
         for depth in depths:
-            finished, found = self._to_depth(view, depth, limits, spent)
-            spent, nodes = spent + found.simulations[0], nodes + found.nodes[0]
+            finished, record = self._to_depth(view, depth, limits, evaluated)
+            evaluated, nodes = evaluated + record.simulations[0], nodes + record.nodes[0]
             if finished or answer is None:
-                answer = found
+                answer = record
             if not finished:
                 break
         assert answer is not None
-        return limits.record(answer.candidates, spent, nodes, answer.shallowest[0], answer.deepest[0])
+        return limits.record(answer.candidates, evaluated, nodes, answer.shallowest[0], answer.deepest[0])
 
-    def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, SearchRecord]:
+    def _to_depth(self, view: View, depth: int, limits: Limits, evaluated: int) -> tuple[bool, SearchRecord]:
         """Search to one depth; return whether the search was completed, and the turns, sorted by the player's share."""
         work = self._memory(view, make_maxn_work)
         context = make_context(view.board, view.params, view.players, self.weights)
@@ -133,14 +133,16 @@ class MaxnAgent(SearchAgent):
         count = begin(context, minimal_determinization(view), terms, view.player, self.breadth, work)
         finished: Bool = False
         while not finished:
-            left = (
-                _SLICE if limits.simulations is None else min(_SLICE, limits.simulations - spent - work.place[LEAVES])
+            leaves = (
+                _SLICE
+                if limits.simulations is None
+                else min(_SLICE, limits.simulations - evaluated - work.counters[LEAVES])
             )
-            if left < 1 or limits.late:
+            if leaves < 1 or limits.late:
                 break
-            finished = advance(context, terms, self.breadth, depth, left, work)
+            finished = advance(context, terms, self.breadth, depth, leaves, work)
         turns = work.turns
-        found = [
+        candidates = [
             Candidate(
                 Orders.from_arrays(turns.deploy[i], turns.attacks[i], turns.counts[i]),
                 int(work.value[i] >= 0),
@@ -148,10 +150,10 @@ class MaxnAgent(SearchAgent):
             )
             for i in range(count)
         ]  # turns are in descending order of their first battle's value; turns with equal shares keep this order
-        found.sort(key=lambda candidate: candidate.value, reverse=True)
-        found = [replace(candidate, probability=float(i == 0)) for i, candidate in enumerate(found)]
-        valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
-        return bool(finished), limits.record(found, valued, nodes, min(shallowest, deepest), deepest)
+        candidates.sort(key=lambda candidate: candidate.value, reverse=True)
+        candidates = [replace(candidate, probability=float(i == 0)) for i, candidate in enumerate(candidates)]
+        n_leaves, nodes, shallowest, deepest = work.counters[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
+        return bool(finished), limits.record(candidates, n_leaves, nodes, min(shallowest, deepest), deepest)
 
 
 #: The parameters that specifications of this agent accept.

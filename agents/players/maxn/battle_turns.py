@@ -28,7 +28,8 @@ MAX_BATTLES: Final = 5
 MAX_BREADTH: Final = 9
 
 
-#: Values of `BattleWork.own`. READY: the region may attack. FOUGHT: the region lost a battle and may not attack again.
+#: Values of `BattleWork.states`. READY: the region may attack. FOUGHT: the region lost a battle and may not attack
+#: again.
 READY: Final = 1
 FOUGHT: Final = 2
 
@@ -39,10 +40,10 @@ class BattleWork(NamedTuple):
     generator: GeneratorWork
     position: Position  #: the position after the orders that the turn has so far
     rows: npt.NDArray[np.int32]  #: [MAX_BREADTH, 2] the best battles, (from, to)
-    worth: npt.NDArray[np.float64]  #: [MAX_BREADTH] values of the battles in `rows`
+    values: npt.NDArray[np.float64]  #: [MAX_BREADTH] values of the battles in `rows`
     deploy: npt.NDArray[np.int32]  #: [N]
     attacks: npt.NDArray[np.int32]  #: [E, 3]
-    own: npt.NDArray[np.int8]  #: [N] READY or FOUGHT for the player's regions at the start of the turn, else 0
+    states: npt.NDArray[np.int8]  #: [N] READY or FOUGHT for the player's regions at the start of the turn, else 0
     spared: npt.NDArray[np.int8]  #: [P] 1 for weak enemies adjacent to a strong enemy, see `mark_spared`
     #: [N] number of the region's territory among the player's connected territories, from 1; else 0
     part: npt.NDArray[np.int32]
@@ -55,10 +56,10 @@ def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
             generator=make_generator_work(n_regions, n_edges, players),
             position=make_position(n_regions),
             rows=private_zeros((MAX_BREADTH, 2), np.int32),
-            worth=private_zeros(MAX_BREADTH, np.float64),
+            values=private_zeros(MAX_BREADTH, np.float64),
             deploy=private_zeros(n_regions, np.int32),
             attacks=private_zeros((max(1, n_edges), 3), np.int32),
-            own=private_zeros(n_regions, np.int8),
+            states=private_zeros(n_regions, np.int8),
             spared=private_zeros(players, np.int8),
             part=private_zeros(n_regions, np.int32),
         )
@@ -72,12 +73,12 @@ def list_battles(
     terms: Terms,
     player: Int,
     extra: Int,
-    most: Int,
+    limit: Int,
     attacks: AttackRows,
     count: Int,
     work: BattleWork,
 ) -> Int:
-    """Write the `most` best battles with a value above 0 to `work.rows`, best first; return the number of battles.
+    """Write the `limit` best battles with a value above 0 to `work.rows`, best first; return the number of battles.
 
     The attackers are all armies but one of a region with the state READY (it may attack), plus `extra` armies. Battles
     that are already in `attacks` are left out.
@@ -88,42 +89,46 @@ def list_battles(
         several = label_components(board, owner, player, work.part, work.generator.scratch.queue) > 1
     if terms.spare != 0.0:
         mark_spared(context, position, player, work.spared)
-    inputs, rows, worth = TermInputs(several, work.part, work.spared), work.rows, work.worth
-    found: Int = 0
-    last: Int = most - 1
+    inputs, rows, values = TermInputs(several, work.part, work.spared), work.rows, work.values
+    n_battles: Int = 0
+    last: Int = limit - 1
     for source in range(owner.shape[0]):
-        if work.own[source] != READY or army[source] + extra < 2:
+        if work.states[source] != READY or army[source] + extra < 2:
             continue
         for e in range(board.neighbor_start[source], board.neighbor_start[source + 1]):
             target = np.int64(board.edge_target[e])
             if owner[target] == player or is_ordered(attacks, count, source, target):
                 continue
-            least = worth[last] if found == most else 0.0
+            threshold = values[last] if n_battles == limit else 0.0
             army[source] += extra
-            sent = np.int64(army[source]) - 1
-            value = battle_value(context, position, terms, player, source, target, sent, inputs, least)
+            armies = np.int64(army[source]) - 1
+            value = battle_value(context, position, terms, player, source, target, armies, inputs, threshold)
             army[source] -= extra
-            if value <= least:
+            if value <= threshold:
                 continue
-            at = found if found < most else last
-            found = min(found + 1, most)
-            while at > 0 and worth[at - 1] < value:
-                worth[at], rows[at, 0], rows[at, 1] = worth[at - 1], rows[at - 1, 0], rows[at - 1, 1]
-                at -= 1
-            worth[at], rows[at, 0], rows[at, 1] = value, source, target
-    return found
+            index = n_battles if n_battles < limit else last
+            n_battles = min(n_battles + 1, limit)
+            while index > 0 and values[index - 1] < value:
+                values[index], rows[index, 0], rows[index, 1] = (
+                    values[index - 1],
+                    rows[index - 1, 0],
+                    rows[index - 1, 1],
+                )
+                index -= 1
+            values[index], rows[index, 0], rows[index, 1] = value, source, target
+    return n_battles
 
 
 @inline_kernel
 def _fight(terms: Terms, player: Int, source: Int, target: Int, count: Int, work: BattleWork) -> Int:
     """Order an attack with all armies but one, and apply its more likely result; return the number of orders."""
     army = work.position.army
-    sent = np.int64(army[source]) - 1
-    won = capture_chance(terms.odds, sent, np.int64(army[target])) >= 0.5
-    work.attacks[count, 0], work.attacks[count, 1], work.attacks[count, 2] = source, target, sent
-    carry_out(terms.odds, work.position, player, source, target, sent, won)
+    armies = np.int64(army[source]) - 1
+    won = capture_chance(terms.odds, armies, np.int64(army[target])) >= 0.5
+    work.attacks[count, 0], work.attacks[count, 1], work.attacks[count, 2] = source, target, armies
+    carry_out(terms.odds, work.position, player, source, target, armies, won)
     if not won:
-        work.own[source] = FOUGHT
+        work.states[source] = FOUGHT
     return count + 1
 
 
@@ -132,15 +137,15 @@ def _begin_turn(context: Context, player: Int, work: BattleWork) -> Int:
     """Mark the regions that may attack, and return the income."""
     board, params, owner = context.board, context.params, work.position.owner
     for r in range(owner.shape[0]):
-        work.own[r] = READY if owner[r] == player else 0
+        work.states[r] = READY if owner[r] == player else 0
     return income(board, params.base_income, owner, player)
 
 
 @kernel
-def list_first_battles(context: Context, terms: Terms, player: Int, most: Int, work: BattleWork) -> Int:
+def list_first_battles(context: Context, terms: Terms, player: Int, limit: Int, work: BattleWork) -> Int:
     """List the battles that can begin a turn in the position in `work`; each attacking region gets the whole income."""
     available = _begin_turn(context, player, work)
-    return list_battles(context, work.position, terms, player, available, most, work.attacks, 0, work)
+    return list_battles(context, work.position, terms, player, available, limit, work.attacks, 0, work)
 
 
 @kernel
@@ -176,7 +181,7 @@ def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: 
     end = move_inland(board, position, player, work.generator.scratch, attacks, count)
     for i in range(count, end):
         source, target, armies = np.int64(attacks[i, 0]), np.int64(attacks[i, 1]), attacks[i, 2]
-        if work.own[source] == 0:  # the turn captures this region, so its armies get no orders in the turn
+        if work.states[source] == 0:  # the turn captures this region, so its armies get no orders in the turn
             continue
         attacks[count, 0], attacks[count, 1], attacks[count, 2] = source, target, armies
         army[source] -= armies

@@ -30,7 +30,7 @@ from warlight_env.engine.reference import reference
 #: Largest search depth, in players' moves.
 MAX_DEPTH: Final = 24
 
-#: Indices into `MaxnWork.place`. PLY: the current ply, -1 after the search. LEAVES: number of evaluated positions.
+#: Indices into `MaxnWork.counters`. PLY: the current ply, -1 after the search. LEAVES: number of evaluated positions.
 #: CUTS: number of cut-offs. NODES: number of positions in the tree, including the root. SHALLOWEST, DEEPEST: the
 #: smallest and the largest number of turns from the root to a leaf.
 PLY: Final = 0
@@ -53,7 +53,7 @@ class MaxnWork(NamedTuple):
     cursor: npt.NDArray[np.int64]  #: [D] index of the turn that the search is at
     best: npt.NDArray[np.float64]  #: [D, P] each player's share after the mover's best turn so far
     value: npt.NDArray[np.float64]  #: [B] the searching player's share after each turn of the root; -1: not searched
-    place: npt.NDArray[np.int64]  #: [6] PLY, LEAVES, CUTS, NODES, SHALLOWEST, DEEPEST
+    counters: npt.NDArray[np.int64]  #: [6] PLY, LEAVES, CUTS, NODES, SHALLOWEST, DEEPEST
     shares: npt.NDArray[np.float64]  #: [P]
 
 
@@ -70,7 +70,7 @@ def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
             cursor=private_zeros(MAX_DEPTH, np.int64),
             best=private_zeros((MAX_DEPTH, players), np.float64),
             value=private_zeros(MAX_BREADTH, np.float64),
-            place=private_zeros(6, np.int64),
+            counters=private_zeros(6, np.int64),
             shares=private_zeros(players, np.float64),
         )
     )
@@ -83,13 +83,13 @@ def _open(
     """List the turns of the player `mover` in a position, and the positions after these turns."""
     players, battles, n = context.players, work.battles, position.owner.shape[0]
     copy_position(position, battles.position)
-    found = list_first_battles(context, terms, mover, breadth, battles)
-    for i in range(found):  # `make_turn` overwrites `battles.rows`
+    n_turns = list_first_battles(context, terms, mover, breadth, battles)
+    for i in range(n_turns):  # `make_turn` overwrites `battles.rows`
         work.first[i, 0], work.first[i, 1] = battles.rows[i, 0], battles.rows[i, 1]
-    if found < breadth:  # a turn without battles is added if there is room
-        work.first[found, 0], work.first[found, 1] = -1, -1
-        found += 1
-    for i in range(found):
+    if n_turns < breadth:  # a turn without battles is added if there is room
+        work.first[n_turns, 0], work.first[n_turns, 1] = -1, -1
+        n_turns += 1
+    for i in range(n_turns):
         copy_position(position, battles.position)
         count = make_turn(context, terms, mover, np.int64(work.first[i, 0]), np.int64(work.first[i, 1]), battles)
         copy_position(battles.position, position_at(work.positions, ply * MAX_BREADTH + i))
@@ -100,18 +100,18 @@ def _open(
                 for c in range(3):
                     work.turns.attacks[i, k, c] = battles.attacks[k, c]
             work.turns.counts[i] = count
-    work.mover[ply], work.listed[ply], work.cursor[ply] = mover, found, 0
+    work.mover[ply], work.listed[ply], work.cursor[ply] = mover, n_turns, 0
     for p in range(players):
         work.best[ply, p] = -1.0
-    work.place[PLY] = ply
-    work.place[NODES] += found
+    work.counters[PLY] = ply
+    work.counters[NODES] += n_turns
 
 
 @kernel
 def begin(context: Context, position: Position, terms: Terms, player: Int, breadth: Int, work: MaxnWork) -> Int:
     """Start a search from a position, and return the number of the player's turns."""
-    work.place[LEAVES], work.place[CUTS], work.place[NODES] = 0, 0, 1
-    work.place[SHALLOWEST], work.place[DEEPEST] = MAX_DEPTH, 0
+    work.counters[LEAVES], work.counters[CUTS], work.counters[NODES] = 0, 0, 1
+    work.counters[SHALLOWEST], work.counters[DEEPEST] = MAX_DEPTH, 0
     _open(context, position, terms, 0, player, breadth, work)
     for i in range(work.value.shape[0]):
         work.value[i] = -1.0
@@ -129,7 +129,7 @@ def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
 
 
 @inline_kernel
-def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
+def _store_result(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
     """Store the result of the current turn at a ply, update the mover's best result, and go to the next turn.
 
     If the mover's best share is s, the previous player's share is at most 1 - s, because the shares add up to 1. The
@@ -144,10 +144,10 @@ def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
             work.best[ply, p] = shares[p]
     work.cursor[ply] += 1
     if ply > 0 and work.cursor[ply] < work.listed[ply]:
-        before = work.mover[ply - 1]
-        if before != mover and 1.0 - work.best[ply, mover] <= work.best[ply - 1, before]:
+        previous = work.mover[ply - 1]
+        if previous != mover and 1.0 - work.best[ply, mover] <= work.best[ply - 1, previous]:
             work.cursor[ply] = work.listed[ply]
-            work.place[CUTS] += 1
+            work.counters[CUTS] += 1
 
 
 @kernel
@@ -157,15 +157,15 @@ def advance(context: Context, terms: Terms, breadth: Int, depth: Int, leaves: In
     Returns True if the search is complete.
     """
     players = context.players
-    until = work.place[LEAVES] + leaves
-    while work.place[PLY] >= 0:
-        ply = work.place[PLY]
+    leaf_limit = work.counters[LEAVES] + leaves
+    while work.counters[PLY] >= 0:
+        ply = work.counters[PLY]
         if work.cursor[ply] >= work.listed[ply]:
-            work.place[PLY] = ply - 1
+            work.counters[PLY] = ply - 1
             if ply > 0:
-                _take_in(work, ply - 1, players, work.best[ply])
+                _store_result(work, ply - 1, players, work.best[ply])
             continue
-        if work.place[LEAVES] >= until:
+        if work.counters[LEAVES] >= leaf_limit:
             return False
         turn = work.cursor[ply]
         position = position_at(work.positions, ply * MAX_BREADTH + turn)
@@ -174,8 +174,8 @@ def advance(context: Context, terms: Terms, breadth: Int, depth: Int, leaves: In
             _open(context, position, terms, ply + 1, mover, breadth, work)
             continue
         evaluate(context, position, work.shares)
-        work.place[LEAVES] += 1
-        work.place[SHALLOWEST] = min(work.place[SHALLOWEST], ply + 1)
-        work.place[DEEPEST] = max(work.place[DEEPEST], ply + 1)
-        _take_in(work, ply, players, work.shares)
+        work.counters[LEAVES] += 1
+        work.counters[SHALLOWEST] = min(work.counters[SHALLOWEST], ply + 1)
+        work.counters[DEEPEST] = max(work.counters[DEEPEST], ply + 1)
+        _store_result(work, ply, players, work.shares)
     return True

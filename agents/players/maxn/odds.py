@@ -53,11 +53,11 @@ def _kills_at_least(odds: Odds, side: Int, armies: Int, kills: Int) -> Real:
     if armies <= ODDS_ARMIES:
         return odds.tail[side, armies, kills]
     chance = odds.kill[side]
-    short = kills - 0.5 - armies * chance
+    deficit = kills - 0.5 - armies * chance
     spread = odds.luck * np.sqrt(armies * chance * (1.0 - chance))
     if spread == 0.0:
-        return 1.0 if short <= 0.0 else 0.0
-    return 0.5 * math.erfc(short / (spread * np.sqrt(2.0)))
+        return 1.0 if deficit <= 0.0 else 0.0
+    return 0.5 * math.erfc(deficit / (spread * np.sqrt(2.0)))
 
 
 @kernel

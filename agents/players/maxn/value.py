@@ -52,55 +52,62 @@ def hold_chance(board: Board, position: Position, odds: Odds, player: Int, regio
 
 
 @kernel
-def carry_out(odds: Odds, position: Position, player: Int, source: Int, target: Int, sent: Int, won: Bool) -> None:
+def carry_out(odds: Odds, position: Position, player: Int, source: Int, target: Int, attackers: Int, won: Bool) -> None:
     """Apply a battle to a position, with average losses. won: whether the attack succeeds."""
     owner, army = position.owner, position.army
     defenders = np.int64(army[target])
-    lost = min(np.int64(np.floor(odds.kill[1] * defenders + 0.5)), np.int64(sent))
-    army[source] -= sent if won else lost
+    lost = min(np.int64(np.floor(odds.kill[1] * defenders + 0.5)), np.int64(attackers))
+    army[source] -= attackers if won else lost
     if won:
         owner[target] = player
-        army[target] = max(np.int64(1), sent - lost)
+        army[target] = max(np.int64(1), attackers - lost)
     else:
-        killed = np.int64(np.floor(odds.kill[0] * sent + 0.5))
+        killed = np.int64(np.floor(odds.kill[0] * attackers + 0.5))
         army[target] = max(np.int64(1), defenders - killed)
 
 
 @kernel
 def simple_value(
-    context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int, least: Real
+    context: Context,
+    position: Position,
+    odds: Odds,
+    player: Int,
+    source: Int,
+    target: Int,
+    attackers: Int,
+    threshold: Real,
 ) -> Real:
     """Return P(success) value(after success) P(hold) - P(fail) value(after failure); a value is the player's share.
 
-    The kernel stops as soon as the result cannot exceed `least`. If the exact result is at most `least`, the kernel may
-    return a number between the exact result and `least` instead. The function changes `owner` and `army`, and restores
-    them before it returns.
+    The kernel stops as soon as the result cannot exceed `threshold`. If the exact result is at most `threshold`, the
+    kernel may return a number between the exact result and `threshold` instead. The function changes `owner` and
+    `army`, and restores them before it returns.
     """
     board, owner, army = context.board, position.owner, position.army
-    holder, left, defenders, shares = owner[target], army[source], army[target], stack_floats()
-    success = capture_chance(odds, np.int64(sent), np.int64(defenders))
-    carry_out(odds, position, player, source, target, sent, True)
+    holder, source_army, defenders, shares = owner[target], army[source], army[target], stack_floats()
+    success = capture_chance(odds, np.int64(attackers), np.int64(defenders))
+    carry_out(odds, position, player, source, target, attackers, True)
     value = success * hold_chance(board, position, odds, player, target, army[target])
-    if value > least:
+    if value > threshold:
         evaluate(context, position, shares)
         value *= shares[player]
-    owner[target], army[source], army[target] = holder, left, defenders
-    if value > least and success < 1.0:
-        carry_out(odds, position, player, source, target, sent, False)
+    owner[target], army[source], army[target] = holder, source_army, defenders
+    if value > threshold and success < 1.0:
+        carry_out(odds, position, player, source, target, attackers, False)
         evaluate(context, position, shares)
         value -= (1.0 - success) * shares[player]
-        army[source], army[target] = left, defenders
+        army[source], army[target] = source_army, defenders
     return value
 
 
 @kernel
 def _best_sequel(
-    context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int
+    context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, attackers: Int
 ) -> Real:
     """Return the value of the best battle that can start from `target` after its capture; at least 0."""
     board, owner, army = context.board, position.owner, position.army
-    holder, left, defenders = owner[target], army[source], army[target]
-    carry_out(odds, position, player, source, target, sent, True)
+    holder, source_army, defenders = owner[target], army[source], army[target]
+    carry_out(odds, position, player, source, target, attackers, True)
     best: Real = 0.0
     free = np.int64(army[target]) - 1
     if free > 0:
@@ -109,7 +116,7 @@ def _best_sequel(
             if owner[q] != player:
                 value = simple_value(context, position, odds, player, target, q, free, best)
                 best = max(best, value)
-    owner[target], army[source], army[target] = holder, left, defenders
+    owner[target], army[source], army[target] = holder, source_army, defenders
     return best
 
 
@@ -158,23 +165,23 @@ def battle_value(
     player: Int,
     source: Int,
     target: Int,
-    sent: Int,
+    attackers: Int,
     inputs: TermInputs,
-    least: Real,
+    threshold: Real,
 ) -> Real:
     """Return `simple_value` plus the active terms, in units of the player's share.
 
     join: adds P(success) / steps for a target on a shortest path between two own territories. spare: subtracts
     P(success) for attacks on enemies that `mark_spared` marks. chains: adds P(success) times the value of the best
-    battle that can start from the captured region. least: a result of at most `least` need not be exact, see
+    battle that can start from the captured region. threshold: a result of at most `threshold` need not be exact, see
     `simple_value`.
     """
     board, odds, owner, army = context.board, terms.odds, position.owner, position.army
     plain = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0
-    value = simple_value(context, position, odds, player, source, target, sent, least if plain else -np.inf)
+    value = simple_value(context, position, odds, player, source, target, attackers, threshold if plain else -np.inf)
     if plain:
         return value
-    success = capture_chance(odds, np.int64(sent), np.int64(army[target]))
+    success = capture_chance(odds, np.int64(attackers), np.int64(army[target]))
     shares = stack_floats()
     evaluate(context, position, shares)
     share = shares[player]
@@ -183,5 +190,5 @@ def battle_value(
     if terms.spare != 0.0 and owner[target] >= 0 and inputs.spared[owner[target]] != 0:
         value -= terms.spare * share * success
     if terms.chains != 0.0:
-        value += terms.chains * success * _best_sequel(context, position, odds, player, source, target, sent)
+        value += terms.chains * success * _best_sequel(context, position, odds, player, source, target, attackers)
     return value

@@ -20,9 +20,14 @@ class MctsAgent(AnytimeAgent):
     default_settings = MctsSettings()
 
     def __init__(
-        self, seed: int = 0, sims: int | None = None, secs: float | None = None, c: float | None = None, **more: Any
+        self,
+        seed: int = 0,
+        sims: int | None = None,
+        secs: float | None = None,
+        c: float | None = None,
+        **parameters: Any,
     ) -> None:
-        super().__init__(seed, sims, secs, exploration=c, **more)
+        super().__init__(seed, sims, secs, exploration=c, **parameters)
 
     def pick(self, view: View) -> list[int]:
         """Return the preferred starting regions, best first.
@@ -34,20 +39,20 @@ class MctsAgent(AnytimeAgent):
             return super().pick(view)
         return list(self._record(view, None).candidates[0].picks)
 
-    def _most(self, simulations: int | None) -> int | None:
+    def _max_simulations(self, simulations: int | None) -> int | None:
         return simulations if simulations is None or self.settings.final_move != "max_robust" else 2 * simulations
 
     def _run(
-        self, search: AnytimeSearch, simulations: int | None, part: float, left: Callable[[float], float | None]
+        self, search: AnytimeSearch, simulations: int | None, part: float, seconds_left: Callable[[float], float | None]
     ) -> None:
         if self.settings.final_move != "max_robust":
-            super()._run(search, simulations, part, left)
+            super()._run(search, simulations, part, seconds_left)
             return
-        search.run(simulations, left(0.5 * part))
+        search.run(simulations, seconds_left(0.5 * part))
         for tenth in range(1, 11):
             if search.agreed:
                 break
-            search.run(simulations and max(1, simulations // 10), left((0.5 + 0.05 * tenth) * part))
+            search.run(simulations and max(1, simulations // 10), seconds_left((0.5 + 0.05 * tenth) * part))
 
 
 def thesis_mcts(seed: int = 0, **parameters: Any) -> MctsAgent:

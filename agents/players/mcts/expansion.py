@@ -37,7 +37,7 @@ def _store_state(tree: Tree, position: Position, node: Int, winner: Int) -> Bool
     """Store a state for a node; return False if the tree has no room for another state."""
     place = take(tree, STATES, 1, tree.states.shape[0])
     if place < 0:
-        atomic_add(tree.used, FULL, 1)
+        atomic_add(tree.counters, FULL, 1)
         compare_and_set(tree.state, node, COMPUTING, NO_STATE)
         return False
     pack(position, tree.states[place])
@@ -97,7 +97,7 @@ def _list_turns(context: Context, settings: TreeSettings, work: TreeWork) -> Non
         count = generate(context, play.position, p, play.rng, play.generator, turns)
         if 0 < settings.breadth < count:
             count = narrowing_at(settings.narrow)(context, settings.play, play, p, turns, count, settings.breadth)
-        work.found[level] = count
+        work.turn_counts[level] = count
         if settings.prior != 0:
             likely, total = work.prior[level], 0.0
             prior_at(settings.prior)(context, play.position, p, turns, count, likely)
@@ -116,46 +116,46 @@ def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
     """
     players, turns, priors = context.players, work.turns, settings.prior != 0
     _list_turns(context, settings, work)
-    ours, theirs = work.found[0], work.found[1]
-    first = take(tree, NODES, ours * (1 + theirs), tree.visits.shape[0])
+    own_count, reply_count = work.turn_counts[0], work.turn_counts[1]
+    first = take(tree, NODES, own_count * (1 + reply_count), tree.visits.shape[0])
     size = _list_size(tree, turns.counts.shape[1])
     place: Int = np.int64(0)
     if first >= 0 and players > 2:
         place = take(tree, POOL, size * (players - 2), tree.pool.shape[0])
         tree.later[leaf] = place
     if first < 0 or place < 0:
-        atomic_add(tree.used, FULL, 1)
+        atomic_add(tree.counters, FULL, 1)
         return False
-    second = first + ours
+    second = first + own_count
     for k in range(players):
         level = 1 - k if k < 2 else k
-        for j in range(work.found[level]):
+        for j in range(work.turn_counts[level]):
             turn = store_turn(
                 context.board, tree, turns.deploy[level, j], turns.attacks[level, j], turns.counts[level, j]
             )
             if turn < 0:
-                atomic_add(tree.used, FULL, 1)
+                atomic_add(tree.counters, FULL, 1)
                 return False
             if level == 0:
                 tree.turn[first + j] = turn
-                tree.first[first + j] = second + j * theirs
-                tree.children[first + j] = theirs
+                tree.first[first + j] = second + j * reply_count
+                tree.children[first + j] = reply_count
                 if priors:
                     tree.prior[first + j] = work.prior[level, j]
             elif level == 1:
-                for i in range(ours):
-                    tree.turn[second + i * theirs + j] = turn
+                for i in range(own_count):
+                    tree.turn[second + i * reply_count + j] = turn
                     if priors:
-                        tree.prior[second + i * theirs + j] = work.prior[level, j]
+                        tree.prior[second + i * reply_count + j] = work.prior[level, j]
             else:
                 tree.pool[place + 1 + j] = turn
                 if priors:
-                    tree.pool[place + 1 + work.found[level] + j] = np.int64(work.prior[level, j] * PRIOR_UNIT)
+                    tree.pool[place + 1 + work.turn_counts[level] + j] = np.int64(work.prior[level, j] * PRIOR_UNIT)
         if level > 1:
-            tree.pool[place] = work.found[level]
+            tree.pool[place] = work.turn_counts[level]
             place += size
     tree.first[leaf] = first
-    compare_and_set(tree.children, leaf, EXPANDING, ours)
+    compare_and_set(tree.children, leaf, EXPANDING, own_count)
     return True
 
 
@@ -177,7 +177,7 @@ def grow(tree: Tree, state: Int, node: Int, level: Int, capacity: Int) -> Bool:
             count = np.int64(tree.pool[place])
             first = take(tree, NODES, count, tree.visits.shape[0])
             if first < 0:
-                atomic_add(tree.used, FULL, 1)
+                atomic_add(tree.counters, FULL, 1)
                 compare_and_set(tree.children, node, EXPANDING, LEAF)
                 return False
             for j in range(count):

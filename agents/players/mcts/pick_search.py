@@ -44,7 +44,7 @@ def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[lis
     offered = list(view.offers)
     levels = [[(offered, preferences) for preferences in _preferences(view, context, me, offered, PICK_SETS)]]
     for k in range(1, players):
-        offers = [_imagined_offer(view, rng) for _ in range(count if view.params.picking == OWN_OFFER else 1)]
+        offers = [_sampled_offer(view, rng) for _ in range(count if view.params.picking == OWN_OFFER else 1)]
         levels.append(
             [
                 (offer, preferences)
@@ -53,24 +53,27 @@ def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[lis
             ]
         )
     parents: list[tuple[int, list[tuple[list[int], list[int]]]]] = [(0, [])]
-    used = 1
+    node = 1
     for level, choices in enumerate(levels):
         children = []
-        for parent, chosen in parents:
-            tree.first[parent], tree.children[parent] = used, len(choices)
+        for parent, path in parents:
+            tree.first[parent], tree.children[parent] = node, len(choices)
             for j, choice in enumerate(choices):
-                tree.turn[used] = j
+                tree.turn[node] = j
                 if len(tree.prior) > 1:
-                    tree.prior[used] = 1.0 / len(choices)
-                children.append((used, [*chosen, choice]))
+                    tree.prior[node] = 1.0 / len(choices)
+                children.append((node, [*path, choice]))
                 if level == players - 1:
-                    place = int(tree.used[STATES])
-                    pack(view.position._replace(owner=_picked(view, [*chosen, choice], rng)), tree.states[place])
-                    tree.state[used] = place
-                    tree.used[STATES] += 1
-                used += 1
+                    place = int(tree.counters[STATES])
+                    pack(
+                        view.position._replace(owner=_owners_after_picks(view, [*path, choice], rng)),
+                        tree.states[place],
+                    )
+                    tree.state[node] = place
+                    tree.counters[STATES] += 1
+                node += 1
         parents = children
-    tree.used[NODES] = used
+    tree.counters[NODES] = node
     return [preferences for _, preferences in levels[0]]
 
 
@@ -79,12 +82,12 @@ def _preferences(view: View, context: Context, player: int, offer: list[int], co
 
     Each list begins with one set from `pick_sets`; the remaining offered regions follow in descending order of value.
     """
-    own = np.flatnonzero(view.owner == player).tolist()
-    found = []
-    for chosen in pick_sets(context.board, context.evaluation, offer, own, _picks_left(view, player))[:count]:
-        rest = [r for r in offer if r not in chosen]
-        found.append([*chosen, *rank_picks(context, rest, [*own, *chosen])])
-    return found
+    own_regions = np.flatnonzero(view.owner == player).tolist()
+    lists = []
+    for picks in pick_sets(context.board, context.evaluation, offer, own_regions, _picks_left(view, player))[:count]:
+        unpicked = [r for r in offer if r not in picks]
+        lists.append([*picks, *rank_picks(context, unpicked, [*own_regions, *picks])])
+    return lists
 
 
 def _picks_left(view: View, player: int) -> int:
@@ -93,11 +96,11 @@ def _picks_left(view: View, player: int) -> int:
     The result is the number of starting regions that each player gets, minus the number of regions that `player` owns
     now.
     """
-    mine = int((view.owner == view.player).sum())
-    return view.picks_left + mine - int((view.owner == player).sum())
+    own_count = int((view.owner == view.player).sum())
+    return view.picks_left + own_count - int((view.owner == player).sum())
 
 
-def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
+def _sampled_offer(view: View, rng: np.ndarray) -> list[int]:
     """Return a possible offer of an enemy.
 
     If all players have the same offer, the result is the searching player's offer. If each player has its own offer,
@@ -108,18 +111,18 @@ def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
     board = view.board
     free = (view.owner == NEUTRAL) & (view.army == board.starting_army)
     free[list(view.offers)] = False
-    drawn = []
+    offer = []
     for s in range(board.n_super_regions):
-        rest = [r for r in board.members[board.member_start[s] : board.member_start[s + 1]].tolist() if free[r]]
-        for _ in range(min(view.params.offers or len(rest), len(rest))):
-            drawn.append(rest.pop(int(below(rng, len(rest)))))
-    return drawn
+        candidates = [r for r in board.members[board.member_start[s] : board.member_start[s + 1]].tolist() if free[r]]
+        for _ in range(min(view.params.offers or len(candidates), len(candidates))):
+            offer.append(candidates.pop(int(below(rng, len(candidates)))))
+    return offer
 
 
-def _picked(view: View, chosen: list[tuple[list[int], list[int]]], rng: np.ndarray) -> np.ndarray:
+def _owners_after_picks(view: View, choices: list[tuple[list[int], list[int]]], rng: np.ndarray) -> np.ndarray:
     """Return the owner of each region, int8[N], after all players have picked according to the rules.
 
-    chosen: (offer, list of preferred regions) in seat order, beginning with the searching player.
+    choices: (offer, list of preferred regions) in seat order, beginning with the searching player.
     """
     board, players = view.board, view.players
     state = make_state(1, board.n_regions, players)
@@ -128,7 +131,7 @@ def _picked(view: View, chosen: list[tuple[list[int], list[int]]], rng: np.ndarr
     state.rng[0] = rng
     preferences = np.full((players, board.n_regions), -1, dtype=np.int32)
     counts = np.zeros(players, dtype=np.int32)
-    for k, (offer, preferred) in enumerate(chosen):
+    for k, (offer, preferred) in enumerate(choices):
         player = (view.player + k) % players
         state.offers[0, offer] |= 1 << player
         preferences[player, : len(preferred)], counts[player] = preferred, len(preferred)

@@ -59,22 +59,22 @@ def select_duct(
     if level == 0:
         return _best_child(tree, settings, node)
     replies = np.int64(tree.children[node])
-    visits, totals, at = work.reply_visits, work.reply_total, work.cursor
+    visits, totals, cursor = work.reply_visits, work.reply_total, work.cursor
     for j in range(replies):
         visits[j], totals[j] = 0.0, np.int64(0)
     depth = 0
-    at[0] = tree.first[state]
-    while depth >= 0:  # loop over all nodes at `level` - 1; at[k] is the next child at level k
-        parent = state if depth == 0 else at[depth - 1] - 1
+    cursor[0] = tree.first[state]
+    while depth >= 0:  # loop over all nodes at `level` - 1; cursor[k] is the next child at level k
+        parent = state if depth == 0 else cursor[depth - 1] - 1
         end: Int = tree.first[parent] + tree.children[parent]
-        if at[depth] >= end:
+        if cursor[depth] >= end:
             depth -= 1
             continue
-        above = at[depth]
-        at[depth] += 1
+        above = cursor[depth]
+        cursor[depth] += 1
         if depth < level - 1:
             depth += 1
-            at[depth] = tree.first[above]
+            cursor[depth] = tree.first[above]
             continue
         for j in range(min(replies, np.int64(tree.children[above]))):
             child = tree.first[above] + j
@@ -106,13 +106,13 @@ def select_puct(
     for child in range(first, first + count):
         visits += tree.visits[child] + settings.virtual * tree.pending[child]
         total += tree.total[child]
-    unknown = total / (UNIT * np.float64(visits)) if visits > 0 else 0.5
+    unvisited_mean = total / (UNIT * np.float64(visits)) if visits > 0 else 0.5
     root = np.sqrt(np.float64(max(np.int64(1), visits)))
     best: Int = first
     highest = -1.0
     for child in range(first, first + count):
         n = np.float64(tree.visits[child] + settings.virtual * tree.pending[child])
-        mean = tree.total[child] / (UNIT * n) if n > 0.0 else unknown
+        mean = tree.total[child] / (UNIT * n) if n > 0.0 else unvisited_mean
         prior = np.float64(tree.prior[child]) if tree.prior.shape[0] > 1 else 1.0 / count
         value = mean + settings.exploration * prior * root / (1.0 + n)
         if value > highest:

@@ -135,11 +135,14 @@ def nodes_for(
         InputError: `settings.memory` is too small for the generator's turns in one position.
     """
     size = tree_bytes(n_regions, 1, players, functions.prior is not None)
-    allowed, least = max(LEAST_NODES, settings.memory * 2**20 // size), 1 + nodes_per_state(players, functions.capacity)
-    if allowed < least:
-        needed = -(-least * size // 2**20)
+    allowed, min_nodes = (
+        max(LEAST_NODES, settings.memory * 2**20 // size),
+        1 + nodes_per_state(players, functions.capacity),
+    )
+    if allowed < min_nodes:
+        min_memory = -(-min_nodes * size // 2**20)
         raise InputError(
-            f"memory = {settings.memory}: must be at least {needed} MiB, because the generator writes up to "
+            f"memory = {settings.memory}: must be at least {min_memory} MiB, because the generator writes up to "
             f"{functions.capacity} turns"
         )
     if simulations is None:

@@ -32,7 +32,7 @@ from warlight_env.engine.position import copy_position, position_at
 def _lock(tree: Tree, settings: TreeSettings) -> None:
     """Acquire the tree's lock if the settings require a lock."""
     if settings.locked:
-        while not compare_and_set(tree.used, LOCK, 0, 1):
+        while not compare_and_set(tree.counters, LOCK, 0, 1):
             pass
 
 
@@ -40,7 +40,7 @@ def _lock(tree: Tree, settings: TreeSettings) -> None:
 def _unlock(tree: Tree, settings: TreeSettings) -> None:
     """Release the tree's lock if the settings require a lock."""
     if settings.locked:
-        compare_and_set(tree.used, LOCK, 1, 0)
+        compare_and_set(tree.counters, LOCK, 1, 0)
 
 
 @inline_kernel
@@ -135,7 +135,7 @@ def backpropagate(context: Context, settings: TreeSettings, tree: Tree, work: Tr
             atomic_add(tree.visits, node, 1)
             if settings.virtual > 0:
                 atomic_add(tree.pending, node, -1)
-        atomic_add(tree.used, SIMULATIONS, 1)
+        atomic_add(tree.counters, SIMULATIONS, 1)
     _unlock(tree, settings)
 
 
@@ -145,13 +145,13 @@ def search(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
 
     Several threads may call this kernel, each with its own `work`.
     """
-    left = np.int64(simulations)
-    while left > 0:
-        count = min(left, np.int64(settings.leaf_batch))
+    remaining = np.int64(simulations)
+    while remaining > 0:
+        count = min(remaining, np.int64(settings.leaf_batch))
         select_leaves(context, settings, tree, work, count)
         evaluate_leaves(context, settings.play, work.play, count, settings.play.rounds)
         backpropagate(context, settings, tree, work, count)
-        left -= count
+        remaining -= count
 
 
 @kernel
@@ -159,7 +159,7 @@ def leaf_depths(tree: Tree) -> Any:
     """Return the depths of the shallowest and the deepest leaf, in turns; a node without visits is also a leaf."""
     shallowest, deepest = np.int64(1 << 30), np.int64(0)
     # Children come after their parents, so one pass is enough. `pending` is not in use outside of searches.
-    depth, nodes = tree.pending, min(tree.used[NODES], tree.visits.shape[0])
+    depth, nodes = tree.pending, min(tree.counters[NODES], tree.visits.shape[0])
     depth[0] = 0
     for node in range(nodes):
         for child in range(tree.first[node], tree.first[node] + max(np.int32(0), tree.children[node])):

@@ -17,7 +17,7 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import compact_size
 from warlight_env.engine.reference import reference
 
-#: Indices of the counters in `Tree.used`.
+#: Indices of the counters in `Tree.counters`.
 NODES: Final = 0
 STATES: Final = 16  # each counter has its own cache lines, because several threads change the counters
 TURNS: Final = 32
@@ -63,7 +63,7 @@ class Tree(NamedTuple):
     #: [Q] for each turn: the numbers of deploys and attacks, then (region, armies) and (edge, armies)
     pool: npt.NDArray[np.int32]
     prior: npt.NDArray[np.float32]  #: [M] prior probability of a node's turn; [1] for searches without priors
-    used: npt.NDArray[np.int64]  #: counters at the indices NODES, STATES, TURNS, POOL, FULL, SIMULATIONS and LOCK
+    counters: npt.NDArray[np.int64]  #: counters at the indices NODES, STATES, TURNS, POOL, FULL, SIMULATIONS and LOCK
 
 
 def nodes_per_state(players: int, capacity: int) -> int:
@@ -96,7 +96,7 @@ def make_tree(
             states=np.zeros((nodes, compact_size(n_regions)), dtype=np.uint8),
             turn_start=np.zeros(nodes, dtype=np.int32),
             pool=np.zeros(max(24 * nodes, 64 * (n_regions + n_edges + 1)), dtype=np.int32),
-            used=private_zeros(128, np.int64),
+            counters=private_zeros(128, np.int64),
         )
     )
 
@@ -109,12 +109,12 @@ def tree_bytes(n_regions: int, nodes: int, players: int = 2, priors: bool = Fals
 @kernel
 def clear(tree: Tree) -> None:
     """Delete all nodes but the root; the root has no state afterwards."""
-    for i in range(min(tree.used[NODES], tree.visits.shape[0])):
+    for i in range(min(tree.counters[NODES], tree.visits.shape[0])):
         _reset(tree, i)
     _reset(tree, 0)
-    for i in range(tree.used.shape[0]):
-        tree.used[i] = 0
-    tree.used[NODES] = 1
+    for i in range(tree.counters.shape[0]):
+        tree.counters[i] = 0
+    tree.counters[NODES] = 1
 
 
 @inline_kernel
@@ -132,9 +132,9 @@ def _reset(tree: Tree, node: Int) -> None:
 @inline_kernel
 def take(tree: Tree, counter: Int, amount: Int, limit: Int) -> Int:
     """Add `amount` to a counter, and return its old value; if the sum would exceed `limit`, return -1 instead."""
-    first = atomic_add(tree.used, counter, amount)
+    first = atomic_add(tree.counters, counter, amount)
     if first + amount > limit:
-        atomic_add(tree.used, counter, -amount)
+        atomic_add(tree.counters, counter, -amount)
         return np.int64(-1)
     return first
 
@@ -154,15 +154,15 @@ def store_turn(board: Board, tree: Tree, deploy: Armies, attacks: AttackRows, co
     tree.turn_start[turn] = start
     pool = tree.pool
     pool[start], pool[start + 1] = deploys, count
-    at = start + 2
+    offset = start + 2
     for r in range(deploy.shape[0]):
         if deploy[r] > 0:
-            pool[at], pool[at + 1] = r, deploy[r]
-            at += 2
+            pool[offset], pool[offset + 1] = r, deploy[r]
+            offset += 2
     for i in range(count):
-        pool[at] = board.edge_index[attacks[i, 0], attacks[i, 1]]
-        pool[at + 1] = attacks[i, 2]
-        at += 2
+        pool[offset] = board.edge_index[attacks[i, 0], attacks[i, 1]]
+        pool[offset + 1] = attacks[i, 2]
+        offset += 2
     return turn
 
 
@@ -171,14 +171,14 @@ def load_turn(board: Board, tree: Tree, turn: Int, deploy: Armies, attacks: Atta
     """Write a stored turn to the arrays `deploy` and `attacks`, and return the number of attacks."""
     for r in range(deploy.shape[0]):
         deploy[r] = 0
-    pool, at = tree.pool, np.int64(tree.turn_start[turn])
-    deploys, count = pool[at], pool[at + 1]
-    at += 2
+    pool, offset = tree.pool, np.int64(tree.turn_start[turn])
+    deploys, count = pool[offset], pool[offset + 1]
+    offset += 2
     for _ in range(deploys):
-        deploy[pool[at]] = pool[at + 1]
-        at += 2
+        deploy[pool[offset]] = pool[offset + 1]
+        offset += 2
     for i in range(count):
-        edge = pool[at]
-        attacks[i, 0], attacks[i, 1], attacks[i, 2] = board.edge_source[edge], board.edge_target[edge], pool[at + 1]
-        at += 2
+        edge = pool[offset]
+        attacks[i, 0], attacks[i, 1], attacks[i, 2] = board.edge_source[edge], board.edge_target[edge], pool[offset + 1]
+        offset += 2
     return count

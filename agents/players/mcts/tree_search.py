@@ -66,9 +66,9 @@ class TreeSearch(AnytimeSearch):
         functions: Functions = BUILT_IN,
         simulations: int | None = None,
     ) -> None:
-        chosen = MctsSettings() if settings is None else settings
-        self.grain = chosen.leaf_batch
-        super().__init__(view, chosen, seed, functions, simulations)
+        tree_settings = MctsSettings() if settings is None else settings
+        self.grain = tree_settings.leaf_batch
+        super().__init__(view, tree_settings, seed, functions, simulations)
 
     @staticmethod
     def room(settings: MctsSettings, view: View, functions: Functions, simulations: int | None) -> int:
@@ -91,7 +91,7 @@ class TreeSearch(AnytimeSearch):
         tree = store.tree
         clear(tree)
         pack(position, tree.states[0])
-        tree.used[STATES], tree.state[0] = 1, 0
+        tree.counters[STATES], tree.state[0] = 1, 0
         if self.view.phase == "pick":
             self._preferences = plant_picks(self.view, self.context, tree, seed)
 
@@ -127,16 +127,16 @@ class TreeSearch(AnytimeSearch):
 
     def _ranked(self) -> list[Candidate]:
         merged: dict[Any, Candidate] = {}
-        for one in self.trees:
-            tree = one.tree
+        for store in self.trees:
+            tree = store.tree
             first = int(tree.first[0])
             for child in range(first, first + max(0, int(tree.children[0]))):
                 orders, picks = self._choice(tree, int(tree.turn[child]))
                 key = (tuple(orders.deploys), tuple(orders.attacks), picks)
                 visits, total = int(tree.visits[child]), int(tree.total[child]) / UNIT
-                before = merged.get(key)
-                if before is not None:
-                    visits, total = visits + before.visits, total + before.total
+                existing = merged.get(key)
+                if existing is not None:
+                    visits, total = visits + existing.visits, total + existing.total
                 merged[key] = Candidate(orders, visits, total, picks)
         rng = np.random.default_rng(derive_seed(self.seed, self.simulations))
         return FINAL_MOVE_RULES[self.settings.final_move](list(merged.values()), rng)
@@ -158,5 +158,5 @@ class TreeSearch(AnytimeSearch):
     def _counts(self, store: TreeStore) -> tuple[int, int, bool, int, int]:
         tree = store.tree
         low, high = leaf_depths(tree)
-        nodes = min(int(tree.used[NODES]), len(tree.visits))
-        return int(tree.used[SIMULATIONS]), nodes, bool(tree.used[FULL]), int(low), int(high)
+        nodes = min(int(tree.counters[NODES]), len(tree.visits))
+        return int(tree.counters[SIMULATIONS]), nodes, bool(tree.counters[FULL]), int(low), int(high)

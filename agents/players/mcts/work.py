@@ -34,7 +34,7 @@ class TreeWork(NamedTuple):
 
     play: SimulationWork
     turns: TurnSets  #: [P, K, ...] turns of each player, in the order of moves
-    found: npt.NDArray[np.int64]  #: [P] number of each player's turns
+    turn_counts: npt.NDArray[np.int64]  #: [P] number of each player's turns
     prior: npt.NDArray[np.float64]  #: [P, K]
     cursor: npt.NDArray[np.int64]  #: [P] the next child at each level, for `select_duct`
     reply_visits: npt.NDArray[np.float64]  #: [K]
@@ -49,7 +49,7 @@ def make_tree_work(
         TreeWork(
             play=make_simulation_work(n_regions, n_edges, players, samples, capacity, leaves),
             turns=make_turn_sets(n_regions, n_edges, players, capacity),
-            found=private_zeros(players, np.int64),
+            turn_counts=private_zeros(players, np.int64),
             prior=private_zeros((players, capacity), np.float64),
             cursor=private_zeros(players, np.int64),
             reply_visits=private_zeros(max(capacity, PICK_SETS), np.float64),

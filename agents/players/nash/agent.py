@@ -74,15 +74,15 @@ _ANCHOR_IN_FOG: Final = 0.1
 _LEAST: Final = 0.1
 
 
-def _told(field: str) -> str:
+def _defaults(field: str) -> str:
     """Return the default values of a field of `Sizes`, as text for a parameter's help."""
 
-    def of(table: Sequence[tuple[int, Sizes]]) -> str:
-        *_, (_, few), (least, many) = table
-        first, then = getattr(few, field), getattr(many, field)
-        return f"{first}" if first == then else f"{first}, or {then} from {least} simulations on"
+    def describe(table: Sequence[tuple[int, Sizes]]) -> str:
+        *_, (_, few), (threshold, many) = table
+        first, second = getattr(few, field), getattr(many, field)
+        return f"{first}" if first == second else f"{first}, or {second} from {threshold} simulations on"
 
-    return f"{of(BY_NETWORK)}; without a turn network {of(BY_PLAYS)}"
+    return f"{describe(BY_NETWORK)}; without a turn network {describe(BY_PLAYS)}"
 
 
 @documented
@@ -113,19 +113,19 @@ class NashAgent(SearchAgent):
         ] = None,
         secs: Annotated[float | None, SECONDS] = None,
         candidates: Annotated[
-            int | None, Param(f"initial number of turns of each player (default: {_told('candidates')})", 1, 200)
+            int | None, Param(f"initial number of turns of each player (default: {_defaults('candidates')})", 1, 200)
         ] = None,
         rounds: Annotated[
             int | None,
             Param(
                 "rounds of a simulation: the first with candidate turns, later rounds with turns of the network or "
-                f"planned turns (default: {_told('rounds')}; without both networks: 2)",
+                f"planned turns (default: {_defaults('rounds')}; without both networks: 2)",
                 1,
                 100,
             ),
         ] = None,
         best_responses: Annotated[
-            int | None, Param(f"number of searches for best responses (default: {_told('best_responses')})", 0, 100)
+            int | None, Param(f"number of searches for best responses (default: {_defaults('best_responses')})", 0, 100)
         ] = None,
         local_search: Annotated[
             float,
@@ -140,7 +140,10 @@ class NashAgent(SearchAgent):
         scenarios: Annotated[
             int | None,
             Param(
-                f"number of scenarios that test best responses (default: {_told('scenarios')})", 1, 10_000, shared=True
+                f"number of scenarios that test best responses (default: {_defaults('scenarios')})",
+                1,
+                10_000,
+                shared=True,
             ),
         ] = None,
         final_move: Annotated[
@@ -199,8 +202,8 @@ class NashAgent(SearchAgent):
         self.local_search, self.threads = local_search, threads
         self.final_move, self.picks, self.opponent_model = final_move, picks, opponent_model
         self.policy_anchor = policy_anchor
-        given = {"candidates": candidates, "best_responses": best_responses, "scenarios": scenarios, "rounds": rounds}
-        check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs})
+        options = {"candidates": candidates, "best_responses": best_responses, "scenarios": scenarios, "rounds": rounds}
+        check_values(NashAgent, {**vars(self), **options, "sims": sims, "secs": secs})
         self.rng = make_rng(self.seed)
         self.value, self.nets = load_value(value), load_networks(net)
         self.own_nets = self.nets if own_net is None else load_networks(own_net, "own_net")
@@ -219,13 +222,13 @@ class NashAgent(SearchAgent):
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        kind, own = self.picks, self._memory_for(view).network
+        kind, network = self.picks, self._memory_for(view).network
         if kind is None:
-            kind = "network" if own is not None and ranks_offers(own) else "simulated"
+            kind = "network" if network is not None and ranks_offers(network) else "simulated"
         if kind == "best":
             picks = super().pick(view)
         elif kind == "network":
-            picks = self._network_picks(view, own)
+            picks = self._network_picks(view, network)
         else:
             net = self._net(view)
             policy = planned_turn if net is None else sampled_turn
@@ -272,8 +275,10 @@ class NashAgent(SearchAgent):
             self._rate = on_world * _WORLD_REGIONS / view.board.n_regions * 2 / view.players
         plays = math.inf if limits.simulations is None else float(limits.simulations)
         steps = math.inf if limits.deadline == math.inf else self._rate * (limits.deadline - time.perf_counter())
-        paying = sizes_for(BY_PLAYS if self.nets is None else BY_NETWORK, plays, steps, self.rounds)
-        return Sizes(*(own if given is None else given for given, own in zip(self.sizes, paying, strict=True)))
+        defaults = sizes_for(BY_PLAYS if self.nets is None else BY_NETWORK, plays, steps, self.rounds)
+        return Sizes(
+            *(default if value is None else value for value, default in zip(self.sizes, defaults, strict=True))
+        )
 
     def _measure(self, plays: int, sizes: Sizes, seconds: float) -> None:
         """Update the measured speed of the search after a move."""
@@ -283,14 +288,14 @@ class NashAgent(SearchAgent):
 
     def _works(self, view: View, sizes: Sizes) -> list[NashWork]:
         """Return working memory for each thread; it is allocated again if the board, players or sizes changed."""
-        made = self._made
-        if made is None or made[0] != sizes or made[1] is not view.board or made[2] != view.players:
+        cache = self._made
+        if cache is None or cache[0] != sizes or cache[1] is not view.board or cache[2] != view.players:
             n, e, players = view.board.n_regions, view.board.n_edges, view.players
             works = [make_nash_work(n, e, players, *sizes[:3]) for _ in range(self.threads)]
-            made = self._made = (sizes, view.board, players, works)
-        return made[3]
+            cache = self._made = (sizes, view.board, players, works)
+        return cache[3]
 
-    def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
+    def _opponent_types(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
         """Return the estimated types (policies) of the other players, after an update with the last round.
 
         position: the position of the search. Returns None if `opponent_model` is "recognized" or "same": the other
@@ -298,19 +303,19 @@ class NashAgent(SearchAgent):
         """
         if self.opponent_model in ("recognized", "same"):
             return None
-        made = self._opponents
-        if made is None or not made.goes_on(view):
-            chosen = [
+        types = self._opponents
+        if types is None or not types.goes_on(view):
+            kinds = [
                 kind
                 for kind in OPPONENT_TYPES
                 if self.opponent_model in (kind, "observed") and (kind, self.nets) != ("network", None)
             ]
-            made = OpponentTypes(view, chosen, self.weights, self._net(view))
-            self._opponents = made
-        made.see(view, position, work)
-        return made
+            types = OpponentTypes(view, kinds, self.weights, self._net(view))
+            self._opponents = types
+        types.see(view, position, work)
+        return types
 
-    def _of_simple(self, view: View, position: Position) -> RecognizedBots | None:
+    def _recognized_bots(self, view: View, position: Position) -> RecognizedBots | None:
         """Return estimates of whether the other players are simple bots, after an update with the last round.
 
         Returns None if the agent does not recognise simple bots, or if the game has fog.
@@ -331,32 +336,34 @@ class NashAgent(SearchAgent):
         own_context = context if memory.network is net else self._context(view, memory.network, sizes)
         remembered, player, anchor = memory.position(view, features), view.player, self._anchor_for(view)
         position = remembered if view.estimated is None else view.position
-        opponents = self._of_others(view, position, works[0])
-        simple = self._of_simple(view, position)
+        opponents = self._opponent_types(view, position, works[0])
+        simple = self._recognized_bots(view, position)
         setup = make_nash_setup(
             context, sizes.rounds, sizes.scenarios, None if simple is None else SimpleContexts(*simple.contexts)
         )
-        of = RoundGame(
+        game = RoundGame(
             context, setup, position, player, opponents, simple, sizes.candidates, sizes.best_responses,
             self.local_search, 0.0 if net is None else anchor,
             OwnTurns(own_context, remembered, features, 0.0 if memory.network is None else anchor),
         )  # fmt: skip
-        begun = solve_round(of, works, limits)
+        start_counts = solve_round(game, works, limits)
         self.rng[:] = works[0].rng
-        self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - limits.start)
+        self._measure(int(works[0].counters[0]), sizes, time.perf_counter() - limits.start)
         # If other players are not visible, their mixed strategies are guesses, so the best turn against them is less
         # reliable.
         answer = self.final_move or ("most_likely" if view.rules.fog else "best")
-        return self._found(works, view.player, begun[view.player], answer, limits)
+        return self._candidates_record(works, view.player, start_counts[view.player], answer, limits)
 
-    def _found(self, works: list[NashWork], player: int, begun: int, answer: str, limits: Limits) -> SearchRecord:
-        turns = turns_of(works, player, begun)
+    def _candidates_record(
+        self, works: list[NashWork], player: int, start_count: int, answer: str, limits: Limits
+    ) -> SearchRecord:
+        turns = turns_of(works, player, start_count)
         if not turns.orders:  # the player has no region
             return limits.record([Candidate(Orders(), 0, 0.0)], 0, 0, 1, 1)
         # The mean share of a best response is an estimate, which may exceed 1.
         totals = np.minimum(turns.total, turns.visits)
-        found = [
-            Candidate(orders, int(visits), float(total), refined=i >= begun, probability=float(probability))
+        candidates = [
+            Candidate(orders, int(visits), float(total), refined=i >= start_count, probability=float(probability))
             for i, (orders, visits, total, probability) in enumerate(
                 zip(turns.orders, turns.visits, totals, turns.mixture, strict=True)
             )
@@ -367,10 +374,10 @@ class NashAgent(SearchAgent):
         if answer == "most_likely":
             best = int(mixture.argmax())
         elif answer == "mixture" and likely.sum() > 0:
-            best = int(np.random.default_rng(int(self.rng[0])).choice(len(found), p=likely / likely.sum()))
-        order = sorted(range(len(found)), key=lambda i: (i != best, -mixture[i]))
-        plays, nodes = sum(int(work.spent[0]) for work in works), sum(int(work.sizes.sum()) for work in works)
-        return limits.record([found[i] for i in order], plays, nodes, 1, 1)
+            best = int(np.random.default_rng(int(self.rng[0])).choice(len(candidates), p=likely / likely.sum()))
+        order = sorted(range(len(candidates)), key=lambda i: (i != best, -mixture[i]))
+        plays, nodes = sum(int(work.counters[0]) for work in works), sum(int(work.sizes.sum()) for work in works)
+        return limits.record([candidates[i] for i in order], plays, nodes, 1, 1)
 
 
 #: The parameters that specifications of this agent accept.

@@ -55,7 +55,7 @@ def begin(context: Context, position: Position, work: NashWork) -> None:
     """Replace each player's turns by the generator's turns for a position, and clear all statistics."""
     for p in range(context.players):
         begin_player(context, position, p, work)
-    work.spent[0], work.spent[1] = 0, 0
+    work.counters[0], work.counters[1] = 0, 0
 
 
 @inline_kernel
@@ -95,22 +95,22 @@ def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, w
 @kernel
 def rollout(context: Context, setup: NashSetup, position: Position, dice: RandomState, k: Int, work: NashWork) -> None:
     """Simulate a round with the chosen orders, then later rounds with the policy; leaf k gets the last position."""
-    players, at, orders = context.players, position_at(work.leaves.positions, k), work.round
+    players, leaf, orders = context.players, position_at(work.leaves.positions, k), work.round
     work.play_rng[0], work.play_rng[1] = dice[0], dice[1]
-    work.spent[0] += 1
-    copy_position(position, at)
+    work.counters[0] += 1
+    copy_position(position, leaf)
     winner: Int = ONGOING
-    for played in range(setup.rounds):
-        if played > 0:
+    for round_index in range(setup.rounds):
+        if round_index > 0:
             for p in range(players):
                 orders.counts[p] = 0
-                if players == 2 or holds_regions(at.owner, p):
-                    orders.counts[p] = _next_turn(context, setup, at, p, work)
+                if players == 2 or holds_regions(leaf.owner, p):
+                    orders.counts[p] = _next_turn(context, setup, leaf, p, work)
                 else:
-                    for r in range(at.owner.shape[0]):
+                    for r in range(leaf.owner.shape[0]):
                         orders.deploy[p, r] = 0
-        resolve_orders(context.params, at, orders, work.play_rng, None, None)
-        winner = winner_of(context, at)
+        resolve_orders(context.params, leaf, orders, work.play_rng, None, None)
+        winner = winner_of(context, leaf)
         if winner != ONGOING:
             break
     work.leaves.winner[k] = winner
@@ -123,10 +123,10 @@ def evaluate_rollouts(context: Context, setup: NashSetup, count: Int, work: Nash
     write_leaf_shares(context, setup.leaf, leaves, count)
     for k in range(count):
         if leaves.winner[k] == ONGOING:
-            rest = 1.0
+            remainder = 1.0
             for p in range(players - 1):
-                rest -= leaves.shares[k, p]
-            leaves.shares[k, players - 1] = max(0.0, rest)  # because of rounding, `rest` may be below 0
+                remainder -= leaves.shares[k, p]
+            leaves.shares[k, players - 1] = max(0.0, remainder)  # because of rounding, `remainder` may be below 0
 
 
 @kernel
@@ -145,10 +145,10 @@ def draw(weights: npt.NDArray[np.float64], count: Int, rng: RandomState) -> Int:
     total = 0.0
     for i in range(count):
         total += weights[i]
-    left = uniform(rng) * total
+    remaining = uniform(rng) * total
     for i in range(count - 1):
-        left -= weights[i]
-        if left < 0.0:
+        remaining -= weights[i]
+        if remaining < 0.0:
             return np.int64(i)
     return np.int64(count - 1)
 
@@ -170,10 +170,10 @@ def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
     bot.
     """
     if prediction_probability(work, p) > 0.0:
-        left = uniform(work.rng)
+        remaining = uniform(work.rng)
         for b in range(work.predicted_probability.shape[1]):
-            left -= work.predicted_probability[p, b]
-            if left < 0.0:
+            remaining -= work.predicted_probability[p, b]
+            if remaining < 0.0:
                 return np.int64(-1 - b)
     return draw(weights, work.sizes[p], work.rng)
 
@@ -195,15 +195,15 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
                 update_mixture(work, p)
                 assume(work, p, choose(work, work.mixture[p], p))
         dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
-        work.spent[1] += 1
+        work.counters[1] += 1
         for p in range(players):
             if work.sizes[p] < 2:
                 continue
             if work.bot[p] > 0:  # an assumed bot has only one turn, but the mixture still counts in the average
                 for i in range(work.sizes[p]):
-                    work.average[p, i] += work.spent[1] * work.mixture[p, i]
+                    work.average[p, i] += work.counters[1] * work.mixture[p, i]
                 continue
-            mean, own, count = 0.0, work.chosen[p], np.int64(0)
+            mean, own_choice, count = 0.0, work.chosen[p], np.int64(0)
             for i in range(work.sizes[p]):
                 work.value[i] = -1.0
                 if work.visits[p, i] >= _KNOWN and work.mixture[p, i] == 0.0 and below(work.rng, _SELDOM) > 0:
@@ -211,12 +211,12 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
                 work.chosen[p] = i
                 order_all(context, work)
                 rollout(context, setup, position, dice, count, work)
-                work.played[count] = i
+                work.simulated[count] = i
                 count += 1
-            work.chosen[p] = own
+            work.chosen[p] = own_choice
             evaluate_rollouts(context, setup, count, work)
             for k in range(count):
-                i, share = work.played[k], work.leaves.shares[k, p]
+                i, share = work.simulated[k], work.leaves.shares[k, p]
                 work.value[i] = share + work.bonus[p, i]
                 mean += work.mixture[p, i] * work.value[i]
                 work.total[p, i] += share
@@ -224,4 +224,4 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
             for i in range(work.sizes[p]):
                 if work.value[i] >= 0.0:
                     work.regret[p, i] = max(0.0, work.regret[p, i] + work.value[i] - mean)
-                work.average[p, i] += work.spent[1] * work.mixture[p, i]
+                work.average[p, i] += work.counters[1] * work.mixture[p, i]

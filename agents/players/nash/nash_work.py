@@ -66,7 +66,7 @@ class NashWork(NamedTuple):
     #: [P] number of the simple bot that a simulation assumes the player to be, also in later rounds; 0: no bot
     bot: npt.NDArray[np.int64]
     leaves: Leaves  #: [max(K, BLOCK), ...] last positions of simulations that are evaluated together
-    played: npt.NDArray[np.int64]  #: [K] indices of one player's turns that are simulated in an iteration
+    simulated: npt.NDArray[np.int64]  #: [K] indices of one player's turns that are simulated in an iteration
     value: npt.NDArray[np.float64]  #: [K] values of one player's turns in an iteration
     trial: TurnSet  #: [2, ...] the best turn of the local search so far, and the turn that it tries
     result: npt.NDArray[np.float64]  #: [2, S] shares of the turns in `trial`, for each scenario
@@ -77,7 +77,7 @@ class NashWork(NamedTuple):
     borders: npt.NDArray[np.int32]  #: [N] the player's regions that are adjacent to a region of another owner
     free: npt.NDArray[np.int64]  #: [N] armies without an order
     rng: npt.NDArray[np.uint64]  #: [2]
-    spent: npt.NDArray[np.int64]  #: [2] numbers of simulations and of iterations
+    counters: npt.NDArray[np.int64]  #: [2] numbers of simulations and of iterations
 
 
 def make_nash_setup(
@@ -125,7 +125,7 @@ def make_nash_work(
             chosen=private_zeros(players, np.int64),
             bot=private_zeros(players, np.int64),
             leaves=make_leaves(n_regions, players, max(capacity, BLOCK)),
-            played=private_zeros(capacity, np.int64),
+            simulated=private_zeros(capacity, np.int64),
             value=private_zeros(capacity, np.float64),
             trial=make_turn_set(n_regions, n_edges, 2),
             result=private_zeros((2, scenarios), np.float64),
@@ -136,6 +136,6 @@ def make_nash_work(
             borders=private_zeros(n_regions, np.int32),
             free=private_zeros(n_regions, np.int64),
             rng=private_zeros(2, np.uint64),
-            spent=private_zeros(2, np.int64),
+            counters=private_zeros(2, np.int64),
         )
     )

@@ -20,30 +20,31 @@ class ObservedOrders:
     """An opponent's visible orders of one round; `distance` compares a turn with these orders."""
 
     def __init__(self, view: View, player: int) -> None:
-        told, self._board = view.last_round, view.board
+        last_round, self._board = view.last_round, view.board
         n, edges = view.board.n_regions, view.board.n_edges
-        self._deploy, self._sent = np.zeros(n), np.zeros(edges)
-        for deploy in told.deploys:
+        self._deploy, self._sent_armies = np.zeros(n), np.zeros(edges)
+        for deploy in last_round.deploys:
             if deploy.player == player:
                 self._deploy[deploy.region] += deploy.armies
         attacked = np.zeros(n, bool)
-        for event in told.events:
+        for event in last_round.events:
             if event.player == player:
-                self._sent[self._board.edge_index[event.source, event.target]] += event.armies
+                self._sent_armies[self._board.edge_index[event.source, event.target]] += event.armies
             else:
                 attacked[event.target] = True
         self._regions = np.ones(n, bool)
-        if told.visible is not None:
+        if last_round.visible is not None:
             self._regions[:] = False
-            self._regions[list(told.visible[view.player])] = True
+            self._regions[list(last_round.visible[view.player])] = True
         ends = np.asarray(self._board.edge_source), np.asarray(self._board.edge_target)
         self._borders = self._regions[ends[0]] | self._regions[ends[1]]
-        self._cut = attacked[ends[0]]  # an attacked region may have lost armies before its orders were carried out
+        # an attacked region may have lost armies before its orders were carried out
+        self._attacked_sources = attacked[ends[0]]
 
     @property
     def some(self) -> bool:
         """Whether at least one order of the opponent was visible."""
-        return bool(self._deploy.any() or self._sent.any())
+        return bool(self._deploy.any() or self._sent_armies.any())
 
     def distance(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
         """Return the fraction of different deployed armies plus the fraction of different sent armies, in [0, 2].
@@ -51,12 +52,15 @@ class ObservedOrders:
         Args:
             deploy: int32[N]. attacks: int32[K, 3].
         """
-        sent = np.zeros_like(self._sent)
-        np.add.at(sent, self._board.edge_index[attacks[:, 0], attacks[:, 1]], attacks[:, 2])
-        sent[self._cut] = np.minimum(sent, self._sent)[self._cut]
-        parts = ((self._deploy, deploy, self._regions), (self._sent, sent, self._borders))
+        sent_armies = np.zeros_like(self._sent_armies)
+        np.add.at(sent_armies, self._board.edge_index[attacks[:, 0], attacks[:, 1]], attacks[:, 2])
+        sent_armies[self._attacked_sources] = np.minimum(sent_armies, self._sent_armies)[self._attacked_sources]
+        parts = ((self._deploy, deploy, self._regions), (self._sent_armies, sent_armies, self._borders))
         return float(
-            sum(np.abs(own - other)[there].sum() / max(1.0, (own + other)[there].sum()) for own, other, there in parts)
+            sum(
+                np.abs(observed - compared)[mask].sum() / max(1.0, (observed + compared)[mask].sum())
+                for observed, compared, mask in parts
+            )
         )
 
 
@@ -105,8 +109,8 @@ class OpponentModel(SingleThreaded, ABC):
         Stores `position`, the position of the present search, for the next call.
         """
         before, self._before = self._before, (view.round, position)
-        told = view.last_round
-        if before is None or told is None or before[0] != view.round - 1:
+        last_round = view.last_round
+        if before is None or last_round is None or before[0] != view.round - 1:
             return
         for p in range(view.players):
             if p != view.player and holds_regions(before[1].owner, p):

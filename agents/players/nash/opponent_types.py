@@ -56,9 +56,9 @@ def add_turns(context: Context, position: Position, p: Int, room: Int, work: Nas
     An eliminated player gets no turns.
     """
     turns, first, count = turn_set_of(work.turns, p), work.first, work.sizes[p]
-    most = count + room
+    limit = count + room
     for _ in range(_TRIES * room if holds_regions(position.owner, p) else 0):
-        if count == most:
+        if count == limit:
             break
         first.counts[0] = draw_turn(
             context, position, p, work.rng, work.generator, first.deploy[0], first.attacks[0]
@@ -97,13 +97,13 @@ class OpponentTypes(OpponentModel):
             if orders.some and len(self._kinds) > 1:
                 self._learn(orders, before, player, work)
 
-    def _learn(self, seen: ObservedOrders, position: Position, p: int, work: NashWork) -> None:
+    def _learn(self, orders: ObservedOrders, position: Position, p: int, work: NashWork) -> None:
         """Update the weights of the types from the visible orders of a player."""
         turns, count = work.first, min(_DRAWS, len(work.first.counts))
         for k, context in enumerate(self.contexts):
             _draw(context, position, p, count, work)
-            far = [seen.distance(turns.deploy[i], turns.attacks[i, : turns.counts[i]]) for i in range(count)]
-            self.weights[p, k] *= np.exp(-np.array(far) / _WIDTH).mean() + 1e-9
+            distances = [orders.distance(turns.deploy[i], turns.attacks[i, : turns.counts[i]]) for i in range(count)]
+            self.weights[p, k] *= np.exp(-np.array(distances) / _WIDTH).mean() + 1e-9
         kinds = len(self._kinds)
         self.weights[p] = _FLOOR + (1 - kinds * _FLOOR) * self.weights[p] / self.weights[p].sum()
 

@@ -67,10 +67,10 @@ class RecognizedBots(OpponentModel):
         for p, orders, _ in self.observed_rounds(view, position):
             if (p, 0) not in predicted:
                 continue  # the last search ended before it predicted this player's turns
-            far = np.array([orders.distance(*predicted[p, b]) for b in range(len(SIMPLE))])
-            weighed = self.chances[p] * np.exp(-far / _WIDTH)
-            rest = (1 - self.chances[p].sum()) * _ELSE
-            self.chances[p] = np.maximum(weighed / (weighed.sum() + rest), _FLOOR)
+            distances = np.array([orders.distance(*predicted[p, b]) for b in range(len(SIMPLE))])
+            weights = self.chances[p] * np.exp(-distances / _WIDTH)
+            other_weight = (1 - self.chances[p].sum()) * _ELSE
+            self.chances[p] = np.maximum(weights / (weights.sum() + other_weight), _FLOOR)
             self.chances[p] /= max(1.0, self.chances[p].sum() / _MOST)
 
     def write(self, position: Position, p: int, work: NashWork) -> None:

@@ -34,11 +34,11 @@ def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
 @kernel
 def best_mean(work: NashWork, p: Int) -> Int:
     """Return the index of the player's turn with the highest mean share plus bonus."""
-    best, most = np.int64(0), -1.0
+    best, best_value = np.int64(0), -1.0
     for i in range(work.sizes[p]):
         mean = work.total[p, i] / max(np.int64(1), work.visits[p, i]) + work.bonus[p, i]
-        if mean > most:
-            best, most = np.int64(i), mean
+        if mean > best_value:
+            best, best_value = np.int64(i), mean
     return best
 
 
@@ -49,7 +49,7 @@ def _copy(work: NashWork, source: Int, target: Int) -> None:
 
 
 @kernel
-def _try(
+def _try_turn(
     context: Context, setup: NashSetup, position: Position, p: Int, index: Int, racing: Bool, work: NashWork
 ) -> Real:
     """Simulate a turn of the local search in all scenarios, and write the player's shares to `work.result`.
@@ -59,22 +59,22 @@ def _try(
     scenarios.
     """
     total: Real = 0.0
-    for begun in range(0, setup.scenarios, BLOCK):
-        count = min(BLOCK, setup.scenarios - begun)
+    for start in range(0, setup.scenarios, BLOCK):
+        count = min(BLOCK, setup.scenarios - start)
         for k in range(count):
             for q in range(context.players):
                 if work.sizes[q] > 0:
-                    assume(work, q, work.opponent_turns[begun + k, q])
+                    assume(work, q, work.opponent_turns[start + k, q])
             work.bot[p] = 0
             order_all(context, work)
             orders = work.round
             orders.counts[p] = copy_turn(work.trial, index, orders.deploy[p], orders.attacks[p])
-            rollout(context, setup, position, work.dice[begun + k], k, work)
+            rollout(context, setup, position, work.dice[start + k], k, work)
         evaluate_rollouts(context, setup, count, work)
         for k in range(count):
             share = work.leaves.shares[k, p]
-            work.result[index, begun + k] = share
-            total += share - work.result[BEST, begun + k] if index != BEST else share
+            work.result[index, start + k] = share
+            total += share - work.result[BEST, start + k] if index != BEST else share
         if racing and count == BLOCK and total <= 0.0:
             return 0.0
     return total
@@ -86,33 +86,33 @@ def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, 
     best, turns = best_mean(work, p), work.trial
     turns.counts[BEST] = copy_turn(turn_set_of(work.turns, p), best, turns.deploy[BEST], turns.attacks[BEST])
     draw_scenarios(context, setup, work)
-    _try(context, setup, position, p, BEST, False, work)
+    _try_turn(context, setup, position, p, BEST, False, work)
 
 
 @kernel
 def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, plays: Int, work: NashWork) -> Int:
     """Try changes to the best turn for `plays` simulations, and keep the improvements; return the number kept."""
-    rng, turns, kept, end = work.rng, work.trial, np.int64(0), work.spent[0] + plays
+    rng, turns, improvements, end = work.rng, work.trial, np.int64(0), work.counters[0] + plays
     n_borders = list_borders(context.board, position.owner, p, work.borders)
     if n_borders == 0:
-        return kept
+        return improvements
     borders = work.borders[:n_borders]
-    while work.spent[0] < end:
+    while work.counters[0] < end:
         _copy(work, BEST, TRIED)
         deploy, attacks, count = turns.deploy[TRIED], turns.attacks[TRIED], turns.counts[TRIED]
         for _ in range(1 + below(rng, 2)):
             count = random_neighbor(context, position, p, deploy, attacks, count, borders, rng, work.free)
         count = fit(position.army, deploy, attacks, count, work.free)
         if not is_within(deploy, count, context.params.max_orders):
-            work.spent[0] += 1  # an invalid turn counts as a simulation, so that the loop ends
+            work.counters[0] += 1  # an invalid turn counts as a simulation, so that the loop ends
             continue
         turns.counts[TRIED] = count
-        if _try(context, setup, position, p, TRIED, True, work) > 0.0:
+        if _try_turn(context, setup, position, p, TRIED, True, work) > 0.0:
             _copy(work, TRIED, BEST)
             for k in range(setup.scenarios):
                 work.result[BEST, k] = work.result[TRIED, k]
-            kept += 1
-    return kept
+            improvements += 1
+    return improvements
 
 
 @kernel
@@ -123,21 +123,21 @@ def add_best_response(context: Context, setup: NashSetup, position: Position, p:
     shares must exceed the first turn's bonus from the policy anchor. If the memory has no room for another turn, no
     turn is added. Returns whether the turn was added.
     """
-    count, turns, begun = work.sizes[p], work.trial, best_mean(work, p)
+    count, turns, start = work.sizes[p], work.trial, best_mean(work, p)
     if count == work.regret.shape[1]:
         return False
     draw_scenarios(context, setup, work)
-    _try(context, setup, position, p, BEST, False, work)
-    turns.counts[TRIED] = copy_turn(turn_set_of(work.turns, p), begun, turns.deploy[TRIED], turns.attacks[TRIED])
-    gain = -_try(context, setup, position, p, TRIED, False, work) / setup.scenarios
-    if gain <= work.bonus[p, begun]:
+    _try_turn(context, setup, position, p, BEST, False, work)
+    turns.counts[TRIED] = copy_turn(turn_set_of(work.turns, p), start, turns.deploy[TRIED], turns.attacks[TRIED])
+    gain = -_try_turn(context, setup, position, p, TRIED, False, work) / setup.scenarios
+    if gain <= work.bonus[p, start]:
         return False
-    own = turn_set_of(work.turns, p)
-    own.counts[count] = copy_turn(turns, BEST, own.deploy[count], own.attacks[count])
+    player_turns = turn_set_of(work.turns, p)
+    player_turns.counts[count] = copy_turn(turns, BEST, player_turns.deploy[count], player_turns.attacks[count])
     work.sizes[p] = count + 1
     # Set the statistics as if the turn had always been in the game, with values that are higher by the gain.
-    known: Int = max(np.int64(1), work.visits[p, begun])
-    work.visits[p, count] = known
-    work.total[p, count] = work.total[p, begun] + gain * known
-    work.regret[p, count] = work.regret[p, begun] + (gain - work.bonus[p, begun]) * work.spent[1]
+    visits: Int = max(np.int64(1), work.visits[p, start])
+    work.visits[p, count] = visits
+    work.total[p, count] = work.total[p, start] + gain * visits
+    work.regret[p, count] = work.regret[p, start] + (gain - work.bonus[p, start]) * work.counters[1]
     return True

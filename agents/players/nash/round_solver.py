@@ -101,11 +101,11 @@ def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, ro
         rounds: the number of rounds in a simulation, or None for the number in `table`; sizes in `table` with more
             rounds than `rounds` are left out.
     """
-    for least, sizes in reversed(table):
-        own = sizes if rounds is None else sizes._replace(rounds=rounds)
-        if own.rounds >= sizes.rounds and min(plays, steps / own.steps) >= least:
-            return own
-    return own  # the sizes in the first row are allowed for any number of simulations
+    for threshold, sizes in reversed(table):
+        adjusted = sizes if rounds is None else sizes._replace(rounds=rounds)
+        if adjusted.rounds >= sizes.rounds and min(plays, steps / adjusted.steps) >= threshold:
+            return adjusted
+    return adjusted  # the sizes in the first row are allowed for any number of simulations
 
 
 class OwnTurns(NamedTuple):
@@ -131,54 +131,54 @@ class RoundGame(NamedTuple):
     local_search: float  #: fraction of the budget for finding best responses
     #: bonus of the network's most likely turn, see `add_policy_anchor`, for the other players; 0: there is no network
     policy_anchor: float
-    own: OwnTurns
+    own_turns: OwnTurns
 
 
-class _Move:
+class _RoundSearch:
     """The search of one thread for one move, within its budget."""
 
-    def __init__(self, of: RoundGame, work: NashWork, limits: Limits) -> None:
-        self._of, self._work, self._limits = of, work, limits
-        asked = of.context, of.setup, of.position, of.player
-        prepare(start_climb, *asked, work)
-        prepare(hill_climb, *asked, _SLICE, work)
-        prepare(add_best_response, *asked, work)
+    def __init__(self, game: RoundGame, work: NashWork, limits: Limits) -> None:
+        self._game, self._work, self._limits = game, work, limits
+        arguments = game.context, game.setup, game.position, game.player
+        prepare(start_climb, *arguments, work)
+        prepare(hill_climb, *arguments, _SLICE, work)
+        prepare(add_best_response, *arguments, work)
         self._start = time.perf_counter()
 
     @property
-    def _spent(self) -> float:
+    def _spent_fraction(self) -> float:
         """The spent fraction of the budget: of its simulations or of its time, whichever fraction is larger."""
-        limits, spent = self._limits, 0.0
+        limits, fraction = self._limits, 0.0
         if limits.simulations is not None:
-            spent = int(self._work.spent[0]) / max(1, limits.simulations)
+            fraction = int(self._work.counters[0]) / max(1, limits.simulations)
         if limits.deadline != math.inf:
-            whole = limits.deadline - _ANSWER - self._start
-            spent = max(spent, (time.perf_counter() - self._start) / whole if whole > 0 else 1.0)
-        return spent
+            total_seconds = limits.deadline - _ANSWER - self._start
+            fraction = max(fraction, (time.perf_counter() - self._start) / total_seconds if total_seconds > 0 else 1.0)
+        return fraction
 
     def _solve(self, end: float) -> None:
         """Run regret matching, at least one iteration, until the fraction `end` of the budget is spent."""
-        of, work = self._of, self._work
-        while work.spent[1] == 0 or self._spent < end:
-            before = int(work.spent[0])
-            iterate(of.context, of.setup, of.position, 1, work)
-            if work.spent[0] == before:
+        game, work = self._game, self._work
+        while work.counters[1] == 0 or self._spent_fraction < end:
+            before = int(work.counters[0])
+            iterate(game.context, game.setup, game.position, 1, work)
+            if work.counters[0] == before:
                 return  # no simulation was necessary, because no player has a choice
 
     def _respond(self, player: int, end: float) -> None:
         """Search for a player's best response until the fraction `end` of the budget is spent."""
-        if self._spent >= end:
+        if self._spent_fraction >= end:
             return
-        of, work = self._of, self._work
-        start_climb(of.context, of.setup, of.position, player, work)
+        game, work = self._game, self._work
+        start_climb(game.context, game.setup, game.position, player, work)
         changed = 0
-        while self._spent < end:
-            before = int(work.spent[0])
-            changed += hill_climb(of.context, of.setup, of.position, player, _SLICE, work)
-            if work.spent[0] == before:
+        while self._spent_fraction < end:
+            before = int(work.counters[0])
+            changed += hill_climb(game.context, game.setup, game.position, player, _SLICE, work)
+            if work.counters[0] == before:
                 return  # the turn has nothing that can be changed
         if changed:
-            add_best_response(of.context, of.setup, of.position, player, work)
+            add_best_response(game.context, game.setup, game.position, player, work)
 
     def run(self) -> None:
         """Run the whole search: alternate between regret matching and searches for best responses.
@@ -186,42 +186,42 @@ class _Move:
         Half of the budget for best responses is for the searching player. If the other players' turns are predicted,
         the searching player gets the whole budget for best responses.
         """
-        of, work = self._of, self._work
-        others = [p for p in range(of.context.players) if p != of.player and work.sizes[p]]
-        times = of.best_responses if others and of.local_search else 0
-        guessed = [p for p in others if prediction_probability(work, np.int64(p)) < _SURE]
-        part = of.local_search if times else 0.0
+        game, work = self._game, self._work
+        opponents = [p for p in range(game.context.players) if p != game.player and work.sizes[p]]
+        times = game.best_responses if opponents and game.local_search else 0
+        unpredicted = [p for p in opponents if prediction_probability(work, np.int64(p)) < _SURE]
+        part = game.local_search if times else 0.0
         end = (1.0 - part) / (times + 1)
         self._solve(end)
         for _ in range(times):
-            share = part / times / (2 if guessed else 1)
+            share = part / times / (2 if unpredicted else 1)
             end += share
-            self._respond(of.player, end)
-            for p in guessed:
-                end += share / len(guessed)
+            self._respond(game.player, end)
+            for p in unpredicted:
+                end += share / len(unpredicted)
                 self._respond(p, end)
             end += (1.0 - part) / (times + 1)
             self._solve(end)
 
 
-def _begin(of: RoundGame, work: NashWork) -> None:
+def _begin(game: RoundGame, work: NashWork) -> None:
     """Generate all players' candidate turns, add the bonus of the policy anchor, and clear all statistics.
 
     Only the searching player's network gets the features of the memory. In simulations these features are 0.
     """
-    for p in range(of.context.players):
-        context, position, bonus = of.context, of.position, of.policy_anchor if of.opponents is None else 0.0
+    for p in range(game.context.players):
+        context, position, bonus = game.context, game.position, game.policy_anchor if game.opponents is None else 0.0
         work.generator.net.memory[:] = 0.0
-        if p == of.player:
-            context, position, work.generator.net.memory[:], bonus = of.own
+        if p == game.player:
+            context, position, work.generator.net.memory[:], bonus = game.own_turns
         begin_player(context, position, p, work)
         if bonus:
             add_policy_anchor(context, position, p, np.float64(bonus), work)
     work.generator.net.memory[:] = 0.0
-    work.spent[:] = 0
+    work.counters[:] = 0
 
 
-def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
+def solve_round(game: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
     """Search the game of one round in several threads, one for each element of `works`.
 
     Each thread searches with the whole budget. All threads begin with the same candidate turns, but have different
@@ -231,26 +231,26 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
     start = works[0].rng.copy()
     for number, work in enumerate(works):
         work.rng[:] = start
-        _begin(of, work)
-        if of.opponents is not None:
-            for p in range(of.context.players):
-                if p != of.player:
-                    of.opponents.write(of.position, p, of.candidates, work)
-        if of.simple is not None:
-            for p in range(of.context.players):
-                if p != of.player:
-                    of.simple.write(of.position, p, work)
+        _begin(game, work)
+        if game.opponents is not None:
+            for p in range(game.context.players):
+                if p != game.player:
+                    game.opponents.write(game.position, p, game.candidates, work)
+        if game.simple is not None:
+            for p in range(game.context.players):
+                if p != game.player:
+                    game.simple.write(game.position, p, work)
         if number:
             work.rng[:] = make_rng(derive_seed(int(start[0]), number))
-    begun = [int(count) for count in works[0].sizes]
-    moves = [_Move(of, work, limits) for work in works]
-    if len(moves) == 1:
-        moves[0].run()
-        return begun
-    with ThreadPoolExecutor(len(moves)) as pool:
-        for done in [pool.submit(move.run) for move in moves]:
-            done.result()
-    return begun
+    start_counts = [int(count) for count in works[0].sizes]
+    searches = [_RoundSearch(game, work, limits) for work in works]
+    if len(searches) == 1:
+        searches[0].run()
+        return start_counts
+    with ThreadPoolExecutor(len(searches)) as pool:
+        for future in [pool.submit(search.run) for search in searches]:
+            future.result()
+    return start_counts
 
 
 class FoundTurns(NamedTuple):
@@ -263,21 +263,21 @@ class FoundTurns(NamedTuple):
     mixture: npt.NDArray[np.float64]  #: [K] the mean mixture, not normalised
 
 
-def turns_of(works: Sequence[NashWork], player: int, begun: int) -> FoundTurns:
-    """Merge the results of all threads for a player's turns; begun: number of the player's turns at the start."""
+def turns_of(works: Sequence[NashWork], player: int, start_count: int) -> FoundTurns:
+    """Merge the results of all threads for a player's turns; start_count: their number at the start."""
     orders: list[Orders] = []
     columns: list[list[npt.NDArray[np.float64]]] = [[], [], [], []]
     for number, work in enumerate(works):
-        found, count = (work.visits, work.total, work.average, work.bonus), int(work.sizes[player])
-        for column, values in zip(columns, found, strict=True):
+        statistics, count = (work.visits, work.total, work.average, work.bonus), int(work.sizes[player])
+        for column, values in zip(columns, statistics, strict=True):
             column.append(values[player, :count].astype(np.float64))
         turns = work.turns
         orders += [
             Orders.from_arrays(turns.deploy[player, i], turns.attacks[player, i], int(turns.counts[player, i]))
-            for i in range(begun if number else 0, count)
+            for i in range(start_count if number else 0, count)
         ]
     visits, total, mixture, bonus = (
-        np.concatenate([sum(values[:begun] for values in column), *(values[begun:] for values in column)])
+        np.concatenate([sum(values[:start_count] for values in column), *(values[start_count:] for values in column)])
         for column in columns
     )
     return FoundTurns(orders, visits.astype(np.int64), total, bonus / len(works), mixture)

@@ -53,15 +53,15 @@ def write_round_values(
         write_end_shares(context, position, winner, values)
         return True
     begin(context, position, work)
-    while work.spent[0] < plays:
-        before = work.spent[0]
+    while work.counters[0] < plays:
+        before = work.counters[0]
         iterate(context, setup, position, 1, work)
-        if work.spent[0] == before:
+        if work.counters[0] == before:
             return False
-    known, without = 0.0, 0
+    assigned, n_single = 0.0, 0
     for p in range(players):
         values[p] = 0.0
-        without += work.sizes[p] == 1
+        n_single += work.sizes[p] == 1
         if work.sizes[p] < 2:
             continue
         weight = 0.0
@@ -70,15 +70,15 @@ def write_round_values(
                 values[p] += work.average[p, i] * work.total[p, i] / work.visits[p, i]
                 weight += work.average[p, i]
         values[p] /= weight
-        known += values[p]
-    rest = max(0.0, 1.0 - known) / max(1, without)
-    whole = known + rest * without
-    if whole == 0.0:
+        assigned += values[p]
+    remainder = max(0.0, 1.0 - assigned) / max(1, n_single)
+    total = assigned + remainder * n_single
+    if total == 0.0:
         return False
     for p in range(players):
         if work.sizes[p] == 1:
-            values[p] = rest
-        values[p] /= whole
+            values[p] = remainder
+        values[p] /= total
     return True
 
 

@@ -54,16 +54,16 @@ def fit(army: Armies, deploy: Armies, attacks: AttackRows, count: Int, free: Fre
     """
     for r in range(army.shape[0]):
         free[r] = army[r] + deploy[r] - 1
-    kept = 0
+    n_kept = 0
     for i in range(count):
         source = attacks[i, 0]
-        sent = min(np.int64(attacks[i, 2]), free[source])
-        if sent < 1:
+        armies = min(np.int64(attacks[i, 2]), free[source])
+        if armies < 1:
             continue
-        free[source] -= sent
-        attacks[kept, 0], attacks[kept, 1], attacks[kept, 2] = source, attacks[i, 1], sent
-        kept += 1
-    return kept
+        free[source] -= armies
+        attacks[n_kept, 0], attacks[n_kept, 1], attacks[n_kept, 2] = source, attacks[i, 1], armies
+        n_kept += 1
+    return n_kept
 
 
 @kernel
@@ -108,12 +108,12 @@ def _move_deploys(
     if source < 0 or target == source:
         return
     moved = np.int64(deploy[source])
-    how = below(rng, 4)
-    if how == 0:
+    portion = below(rng, 4)
+    if portion == 0:
         moved = np.int64(1)
-    elif how == 1:
+    elif portion == 1:
         moved = max(np.int64(1), moved // 2)
-    elif how == 2:
+    elif portion == 2:
         moved = np.int64(1 + below(rng, moved))
     deploy[source] -= moved
     deploy[target] += moved
@@ -149,24 +149,24 @@ def _add(
     if free[source] < 1:
         for i in range(count):
             if attacks[i, 0] == source:
-                given = np.int64(attacks[i, 2])
+                moved = np.int64(attacks[i, 2])
                 if below(rng, 2) == 0:
-                    given //= 2
-                attacks[i, 2] -= given
-                free[source] += given
+                    moved //= 2
+                attacks[i, 2] -= moved
+                free[source] += moved
                 break
-    sent = free[source]
-    if sent < 1:
+    armies = free[source]
+    if armies < 1:
         return count
     if owner[target] != player and below(rng, 2) == 0:
-        sent = min(sent, to_conquer(np.int64(army[target]), attack_kill) + below(rng, 3))
+        armies = min(armies, to_conquer(np.int64(army[target]), attack_kill) + below(rng, 3))
     elif below(rng, 3) == 0:
-        sent = np.int64(1 + below(rng, sent))
+        armies = np.int64(1 + below(rng, armies))
     place = count if below(rng, 2) == 0 else below(rng, count + 1)
     for i in range(count, place, -1):
         for c in range(3):
             attacks[i, c] = attacks[i - 1, c]
-    attacks[place, 0], attacks[place, 1], attacks[place, 2] = source, target, sent
+    attacks[place, 0], attacks[place, 1], attacks[place, 2] = source, target, armies
     return count + 1
 
 
@@ -199,8 +199,8 @@ def random_neighbor(
         return count
     i = below(rng, count)
     if kind == _RESIZE:
-        most = free[attacks[i, 0]] + attacks[i, 2]
-        attacks[i, 2] = most if below(rng, 2) == 0 else 1 + below(rng, most)
+        max_armies = free[attacks[i, 0]] + attacks[i, 2]
+        attacks[i, 2] = max_armies if below(rng, 2) == 0 else 1 + below(rng, max_armies)
     elif kind == _REMOVE:
         for k in range(i, count - 1):
             for c in range(3):

@@ -52,10 +52,10 @@ def hill_climb(context: Context, position: Position, player: Int, rounds: Int, t
     one. Turns with more orders than the rules allow are not simulated.
     """
     params = context.params
-    kept, turns, rng = 0, work.turns, work.rng
+    improvements, turns, rng = 0, work.turns, work.rng
     n_borders = list_borders(context.board, position.owner, player, work.borders)
     if n_borders == 0:
-        return kept
+        return improvements
     borders = work.borders[:n_borders]
     for _ in range(trials):
         _copy(turns, BEST, TRIED)
@@ -71,8 +71,8 @@ def hill_climb(context: Context, position: Position, player: Int, rounds: Int, t
             _copy(turns, TRIED, BEST)
             for k in range(work.dice.shape[0]):
                 work.share[BEST, k] = work.share[TRIED, k]
-            kept += 1
-    return kept
+            improvements += 1
+    return improvements
 
 
 class LocalSearch:
@@ -118,43 +118,43 @@ class LocalSearch:
         self.trials = 0
         s = self._settings
         position = minimal_determinization(view)
-        course = context, position, view.player, s.horizon
+        arguments = context, position, view.player, s.horizon
         borders = self._works[0].borders
         late = stopped() or time.perf_counter() >= deadline
         if late or list_borders(view.board, position.owner, view.player, borders) == 0:
             return None
-        prepare(hill_climb, *course, 1, self._works[0])
-        prepare(evaluate_turn, *course, BEST, False, self._works[0])
+        prepare(hill_climb, *arguments, 1, self._works[0])
+        prepare(evaluate_turn, *arguments, BEST, False, self._works[0])
         begin = time.perf_counter()
         for i, work in enumerate(self._works):
             work.rng[:] = make_rng(derive_seed(seed, i))
             _write(work, start)
             with self._watch():
-                value_turn(*course, work)
+                value_turn(*arguments, work)
         turns = len(self._works)
         # reserve time for the evaluation of `start` and of the found turns in new scenarios
         deadline -= (1 + turns) / turns * (time.perf_counter() - begin)
 
-        def climbing(work: ScenarioWork, trials: int) -> None:
+        def climb(work: ScenarioWork, trials: int) -> None:
             with self._watch():
-                hill_climb(*course, trials, work)
+                hill_climb(*arguments, trials, work)
 
-        jobs = [Job(functools.partial(climbing, work), self._rate) for work in self._works]
+        jobs = [Job(functools.partial(climb, work), self._rate) for work in self._works]
         run_jobs(jobs, quotas, s.threads, deadline, stopped)
         self.trials = sum(job.done for job in jobs)
-        found = [start, *(_read(work) for work in self._works)]
-        if all(orders == start for orders in found):
+        answers = [start, *(_read(work) for work in self._works)]
+        if all(orders == start for orders in answers):
             return None
         judge = self._works[0]
         values: list[float] = []
-        for orders in found:
+        for orders in answers:
             _write(judge, orders)
             with self._watch():
                 values.append(
-                    float(evaluate_turn(*course, BEST, False, judge) if values else value_turn(*course, judge))
+                    float(evaluate_turn(*arguments, BEST, False, judge) if values else value_turn(*arguments, judge))
                 )
         best = int(np.argmax(values))
-        return None if found[best] == start else Candidate(found[best], s.scenarios, values[best], refined=True)
+        return None if answers[best] == start else Candidate(answers[best], s.scenarios, values[best], refined=True)
 
 
 def _write(work: ScenarioWork, orders: Orders) -> None:

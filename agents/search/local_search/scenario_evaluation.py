@@ -99,7 +99,7 @@ def strike(
     The turn is written to deploy int32[N] and attacks int32[E, 3].
     """
     board, params, owner, army = context.board, context.params, position.owner, position.army
-    source, target, met = -1, np.int64(-1), 0
+    source, target, n_targets = -1, np.int64(-1), 0
     for r in range(owner.shape[0]):
         deploy[r] = 0
         if owner[r] != player or (source >= 0 and army[r] <= army[source]):
@@ -112,8 +112,8 @@ def strike(
         return np.int64(-1)
     for e in range(board.neighbor_start[source], board.neighbor_start[source + 1]):
         if owner[board.edge_target[e]] == victim:
-            met += 1
-            if below(rng, met) == 0:
+            n_targets += 1
+            if below(rng, n_targets) == 0:
                 target = np.int64(board.edge_target[e])
     deploy[source] = income(board, params.base_income, owner, player)
     attacks[0, 0], attacks[0, 1], attacks[0, 2] = source, target, army[source] + deploy[source] - 1
@@ -185,8 +185,8 @@ def _play_scenario(
             orders.counts[p] = copy_turn(work.turns, index, orders.deploy[p], orders.attacks[p])
         else:
             orders.counts[p] = copy_turn(turn_set_of(work.opponent_turns, p), k, orders.deploy[p], orders.attacks[p])
-    for played in range(rounds):
-        if played > 0:
+    for round_index in range(rounds):
+        if round_index > 0:
             for p in range(players):
                 orders.counts[p] = _move(
                     context,
