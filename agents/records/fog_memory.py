@@ -16,7 +16,8 @@ class FogMemory(NamedTuple):
 
     owner: npt.NDArray[np.int8]  #: [P, N] the believed owners, never UNKNOWN
     army: npt.NDArray[np.int32]  #: [P, N] the believed armies
-    seen: npt.NDArray[np.int32]  #: [P, N] the round in which the player last saw the region; -1: before the first round
+    #: [P, N] the round in which the player last saw the region; -1: before the first round
+    last_seen: npt.NDArray[np.int32]
     moved: npt.NDArray[np.int32]  #: [P, N] armies of other players' visible orders of the last round, see `MEMORY`
     lost: npt.NDArray[np.int8]  #: [P, N] 1 if the player preferred the region to a region that it got, else 0
 

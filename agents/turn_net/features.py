@@ -92,11 +92,11 @@ def _write_super_regions(context: Context, position: Position, player: Int, work
     board, nodes, owner = context.board, work.nodes, position.owner
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
-        mine, enemies, cost = 0.0, 0.0, 0.0
+        own_count, enemies, cost = 0.0, 0.0, 0.0
         for i in range(start, end):
             r = board.members[i]
             if owner[r] == player:
-                mine += 1.0
+                own_count += 1.0
             else:
                 enemies += owner[r] >= 0
                 cost += cost_of(context.army_requirements, position.army[r])
@@ -107,7 +107,7 @@ def _write_super_regions(context: Context, position: Position, player: Int, work
         near = np.exp(-cost / 8.0)
         for i in range(start, end):
             row = nodes[board.members[i]]
-            row[_NODE.my_part], row[_NODE.enemy_part] = np.float32(mine / size), np.float32(enemies / size)
+            row[_NODE.my_part], row[_NODE.enemy_part] = np.float32(own_count / size), np.float32(enemies / size)
             row[_NODE.near], row[_NODE.far] = np.float32(near), np.float32(far)
             row[_NODE.whole_mine] = np.float32(holder == player)
             row[_NODE.whole_enemy] = np.float32(holder >= 0 and holder != player)
@@ -118,32 +118,35 @@ def _write_super_regions(context: Context, position: Position, player: Int, work
 def _write_region(context: Context, position: Position, player: Int, r: Int, work: TurnNetworkBuffers) -> None:
     """Write the features of a region that do not describe its super region."""
     holding, row, third = work.holding, work.nodes[r], np.float32(1.0 / 3.0)
-    by, armies = np.int64(position.owner[r]), np.int64(position.army[r])
-    mine, neutral = by == player, by < 0
-    beside = neighbours_of(context.board, position, r, player)
-    against = beside.strongest_enemy if mine else beside.strongest_own
+    holder, armies = np.int64(position.owner[r]), np.int64(position.army[r])
+    is_own, is_neutral = holder == player, holder < 0
+    neighbours = neighbours_of(context.board, position, r, player)
+    threat = neighbours.strongest_enemy if is_own else neighbours.strongest_own
     risk: Real = 0.0
-    if against > 0:
-        income = holding[beside.strongest_holder if mine else player, INCOME]
-        risk = chance_with_income(context.army_requirements, against, income, armies)
+    if threat > 0:
+        income = holding[neighbours.strongest_holder if is_own else player, INCOME]
+        risk = chance_with_income(context.army_requirements, threat, income, armies)
     size = _log(armies) * third
-    row[_NODE.mine], row[_NODE.neutral] = np.float32(mine), np.float32(neutral)
-    row[_NODE.enemy] = np.float32(not mine and not neutral)
+    row[_NODE.mine], row[_NODE.neutral] = np.float32(is_own), np.float32(is_neutral)
+    row[_NODE.enemy] = np.float32(not is_own and not is_neutral)
     row[_NODE.army] = size
     row[_NODE.my_army], row[_NODE.enemy_army] = size * row[_NODE.mine], size * row[_NODE.enemy]
     row[_NODE.few] = np.float32(min(20.0, float(armies)) / 20.0)
-    row[_NODE.enemies_beside] = _log(beside.enemy_armies) * third
-    row[_NODE.strongest_enemy] = _log(beside.strongest_enemy) * third
-    row[_NODE.mine_beside] = _log(beside.own_armies) * third
-    row[_NODE.strongest_mine] = _log(beside.strongest_own) * third
-    row[_NODE.beside_enemy] = np.float32(beside.enemies > 0)
-    row[_NODE.beside_neutral] = np.float32(beside.neutrals > 0)
-    row[_NODE.beside_mine] = np.float32(beside.own > 0)
-    row[_NODE.enemies], row[_NODE.neutrals] = np.float32(beside.enemies / 4.0), np.float32(beside.neutrals / 4.0)
-    row[_NODE.borders] = np.float32((beside.own + beside.enemies + beside.neutrals) / 5.0)
+    row[_NODE.enemies_beside] = _log(neighbours.enemy_armies) * third
+    row[_NODE.strongest_enemy] = _log(neighbours.strongest_enemy) * third
+    row[_NODE.mine_beside] = _log(neighbours.own_armies) * third
+    row[_NODE.strongest_mine] = _log(neighbours.strongest_own) * third
+    row[_NODE.beside_enemy] = np.float32(neighbours.enemies > 0)
+    row[_NODE.beside_neutral] = np.float32(neighbours.neutrals > 0)
+    row[_NODE.beside_mine] = np.float32(neighbours.own > 0)
+    row[_NODE.enemies], row[_NODE.neutrals] = (
+        np.float32(neighbours.enemies / 4.0),
+        np.float32(neighbours.neutrals / 4.0),
+    )
+    row[_NODE.borders] = np.float32((neighbours.own + neighbours.enemies + neighbours.neutrals) / 5.0)
     row[_NODE.risk] = np.float32(risk)
-    row[_NODE.holder_income] = np.float32(0.0) if neutral else np.float32(holding[by, INCOME] / 10.0)
-    row[_NODE.holder_armies] = np.float32(0.0) if neutral else _log(holding[by, _ARMIES]) / np.float32(4.0)
+    row[_NODE.holder_income] = np.float32(0.0) if is_neutral else np.float32(holding[holder, INCOME] / 10.0)
+    row[_NODE.holder_armies] = np.float32(0.0) if is_neutral else _log(holding[holder, _ARMIES]) / np.float32(4.0)
     for i in range(N_MEMORY):
         row[FIRST_MEMORY + i] = work.memory[r, i]
 
@@ -155,19 +158,19 @@ def write_edge(
     """Write the features of the border from a region of the player to a neighbour to row float32[N_EDGE]."""
     requirements, third = context.army_requirements, np.float32(1.0 / 3.0)
     available = np.int64(position.army[source]) + deployed - 1
-    by, defenders = np.int64(position.owner[target]), np.int64(position.army[target])
-    mine = by == player
+    holder, defenders = np.int64(position.owner[target]), np.int64(position.army[target])
+    is_own = holder == player
     row[_EDGE.leaving], row[_EDGE.defenders] = _log(available) * third, _log(defenders) * third
-    row[_EDGE.to_mine], row[_EDGE.to_neutral] = np.float32(mine), np.float32(by < 0)
+    row[_EDGE.to_mine], row[_EDGE.to_neutral] = np.float32(is_own), np.float32(holder < 0)
     row[_EDGE.to_enemy] = np.float32(1.0) - row[_EDGE.to_mine] - row[_EDGE.to_neutral]
-    row[_EDGE.all] = _chance(requirements, mine, available, defenders)
-    row[_EDGE.three_quarters] = _chance(requirements, mine, available * 3 >> 2, defenders)
-    row[_EDGE.half] = _chance(requirements, mine, available * 2 >> 2, defenders)
-    row[_EDGE.quarter] = _chance(requirements, mine, available >> 2, defenders)
+    row[_EDGE.all] = _chance(requirements, is_own, available, defenders)
+    row[_EDGE.three_quarters] = _chance(requirements, is_own, available * 3 >> 2, defenders)
+    row[_EDGE.half] = _chance(requirements, is_own, available * 2 >> 2, defenders)
+    row[_EDGE.quarter] = _chance(requirements, is_own, available >> 2, defenders)
     row[_EDGE.none], row[_EDGE.deployed] = np.float32(available == 0), np.float32(deployed / 5.0)
 
 
 @inline_kernel
-def _chance(requirements: ArmyRequirements, mine: Bool, attackers: Int, defenders: Int) -> Real:
+def _chance(requirements: ArmyRequirements, is_own: Bool, attackers: Int, defenders: Int) -> Real:
     """Return the probability of capturing a region, float32; 0 for the player's own region."""
-    return np.float32(0.0 if mine else chance_of_capture(requirements, attackers, defenders))
+    return np.float32(0.0 if is_own else chance_of_capture(requirements, attackers, defenders))

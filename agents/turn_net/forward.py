@@ -64,16 +64,16 @@ def pass_messages(context: Context, layer: Int, work: TurnNetworkBuffers) -> Non
     """Add one layer's messages from neighbours and super regions to `work.embeddings`."""
     net, board = context.turns, context.board
     embeddings, hidden, mean, n = work.embeddings, work.hidden, work.mean, work.embeddings.shape[0]
-    near = stack_singles()
+    neighbor_mean = stack_singles()
     for s in range(board.bonus.shape[0]):
         _write_among(context, layer, s, work)
     for r in range(n):
         row = hidden[r]
         copy_floats(net.layer_bias[layer], row, UNITS)
         _add_row(_ONE, mean[board.super_region[r]], row)
-        mean_of_neighbors(board, embeddings, r, near)
+        mean_of_neighbors(board, embeddings, r, neighbor_mean)
         _add(embeddings[r], net.own[layer], row, UNITS)
-        _add(near, net.around[layer], row, UNITS)
+        _add(neighbor_mean, net.around[layer], row, UNITS)
     for r in range(n):
         _gate(hidden[r], hidden[r], hidden[r])
         _add_row(_ONE, hidden[r], embeddings[r])
@@ -282,10 +282,10 @@ def sums_of_player(position: Position, p: Int, embeddings: Floats, mean: Floats,
 @inline_kernel
 def whole_units(context: Context, embeddings: Floats, base: Floats) -> None:
     """Write to base float32[H] the part of the scores' hidden units that is the same for all players."""
-    whole = stack_singles()
+    map_mean = stack_singles()
     copy_floats(context.turns.value_bias, base, UNITS)
-    mean_of_all(embeddings, whole)
-    _add(whole, context.turns.whole, base, UNITS)
+    mean_of_all(embeddings, map_mean)
+    _add(map_mean, context.turns.whole, base, UNITS)
 
 
 @inline_kernel
@@ -293,13 +293,13 @@ def player_units(
     context: Context, position: Position, player: Int, p: Int, embeddings: Floats, base: Floats, hidden: Floats
 ) -> Int:
     """Write the hidden units of the score of player p to hidden float32[H]; return the number of regions of p."""
-    net, held, total = context.turns, stack_singles(), stack_singles()
+    net, own_mean, total = context.turns, stack_singles(), stack_singles()
     copy_floats(base, hidden, UNITS)
     if p == player:
         _add_row(_ONE, net.player, hidden)
-    count = sums_of_player(position, p, embeddings, held, total)
+    count = sums_of_player(position, p, embeddings, own_mean, total)
     if count > 0:
-        _add(held, net.held, hidden, UNITS)
+        _add(own_mean, net.held, hidden, UNITS)
         _add(total, net.total, hidden, UNITS)
     _gate(hidden, hidden, hidden)
     return count

@@ -61,9 +61,9 @@ class GameMemory:
         """Store the player's preferred start regions, best first, and its view in the picking phase."""
         if not self._reads_memory:
             return
-        offers, before = frozenset(view.offers), self._picks
-        if before is not None and before.map == view.map and offers <= before.offers:
-            offers = before.offers
+        offers, previous = frozenset(view.offers), self._picks
+        if previous is not None and previous.map == view.map and offers <= previous.offers:
+            offers = previous.offers
         ranked = np.array(preferences[: view.params.ranked], dtype=np.int32)
         self._picks, self._last = _Picks(view.map, view.rules, view.player, offers, view.army.copy(), ranked), None
 
@@ -79,7 +79,7 @@ class GameMemory:
         view = _without_estimates(view)
         last, player = self._last, view.player
         if last is None or self._memory is None or not _follows(last, view):
-            self._memory = self._begun(view)
+            self._memory = self._new_memory(view)
         elif view.round > last.round:
             self._follow(self._memory, view)
         self._last = view
@@ -88,18 +88,18 @@ class GameMemory:
         recall(view.board, self._memory, player, position, features)
         return position
 
-    def _begun(self, view: View) -> FogMemory:
+    def _new_memory(self, view: View) -> FogMemory:
         n, picks = view.board.n_regions, self._picks
         memory, self._picks = make_fog_memory(n, view.players), None
         owner, army = np.full(n, NEUTRAL, dtype=np.int8), np.zeros(n, dtype=np.int32)
         write_map_start(view.board, view.params, owner, army)
-        known = picks is not None and _is_start_of(picks, view)
-        if known and picks is not None:
+        knows_start = picks is not None and _is_start_of(picks, view)
+        if knows_start and picks is not None:
             army = picks.army
         for p, starts in enumerate(view.starts or ()):
             owner[list(starts)] = p
         begin_memory(memory, view.player, owner, army)
-        if known and picks is not None and view.params.picking != ALTERNATING:
+        if knows_start and picks is not None and view.params.picking != ALTERNATING:
             remember_picks(memory, view.player, view.owner, picks.preferences, len(picks.preferences))
         return memory
 
@@ -116,8 +116,8 @@ class GameMemory:
                 for e in result.events
             ]
         events = np.array(rows, dtype=np.int32).reshape(-1, EVENT_COLUMNS)
-        seen = np.ones(view.board.n_regions, dtype=np.int8)  # the result contains only visible orders
-        follow_orders(memory, view.player, deploys, events, len(rows), seen)
+        visible = np.ones(view.board.n_regions, dtype=np.int8)  # the result contains only visible orders
+        follow_orders(memory, view.player, deploys, events, len(rows), visible)
 
 
 def _without_estimates(view: View) -> View:
@@ -139,5 +139,5 @@ def _follows(last: View, view: View) -> bool:
     """Whether a view is of the same game as the last view: of a later round, or equal to the last view."""
     if last.player != view.player or last.players != view.players or last.map != view.map:
         return False
-    same = np.array_equal(last.owner, view.owner) and np.array_equal(last.army, view.army)
-    return view.round > last.round or (view.round == last.round and same)
+    is_same = np.array_equal(last.owner, view.owner) and np.array_equal(last.army, view.army)
+    return view.round > last.round or (view.round == last.round and is_same)

@@ -43,7 +43,7 @@ def write_map_start(board: Board, params: RuleParams, owner: Owners, army: Armie
 def begin_memory(memory: FogMemory, player: Int, owner: Owners, army: Armies) -> None:
     """Begin the memory of a game: the known owners int8[N] and armies int32[N] before the first round."""
     for r in range(owner.shape[0]):
-        memory.owner[player, r], memory.army[player, r], memory.seen[player, r] = owner[r], army[r], -1
+        memory.owner[player, r], memory.army[player, r], memory.last_seen[player, r] = owner[r], army[r], -1
         memory.moved[player, r], memory.lost[player, r] = 0, 0
 
 
@@ -71,14 +71,14 @@ def remember_picks(memory: FogMemory, player: Int, owner: Owners, preferences: R
 
 @kernel
 def follow_orders(
-    memory: FogMemory, player: Int, deploys: npt.NDArray[np.int32], events: Events, count: Int, seen: Marks
+    memory: FogMemory, player: Int, deploys: npt.NDArray[np.int32], events: Events, count: Int, visible: Marks
 ) -> None:
     """Replay the orders of a round that the player saw, in the believed position.
 
     Args:
         deploys: int32[P, N], the deployed armies of each player.
         events: the first `count` events of the round, see `engine.round.EVENT_COLUMNS`.
-        seen: int8[N], 1 for each region that the player saw in the round. Other players' orders outside of these
+        visible: int8[N], 1 for each region that the player saw in the round. Other players' orders outside of these
             regions are ignored.
     """
     owner, army, moved = memory.owner[player], memory.army[player], memory.moved[player]
@@ -86,27 +86,27 @@ def follow_orders(
         moved[r] = 0
     for p in range(deploys.shape[0]):
         for r in range(owner.shape[0]):
-            if deploys[p, r] > 0 and (p == player or seen[r] != 0):
+            if deploys[p, r] > 0 and (p == player or visible[r] != 0):
                 owner[r] = p
                 army[r] += deploys[p, r]
                 moved[r] += deploys[p, r] if p != player else 0
     for k in range(count):
-        by, source, target, sent = events[k, 0], events[k, 1], events[k, 2], events[k, 3]
-        if by != player and seen[source] == 0 and seen[target] == 0:
+        attacker, source, target, armies = events[k, 0], events[k, 1], events[k, 2], events[k, 3]
+        if attacker != player and visible[source] == 0 and visible[target] == 0:
             continue
         lost, killed = events[k, 4], events[k, 5]
-        if by != player:
-            moved[source] += sent
-            moved[target] += sent
-        owner[source] = by
+        if attacker != player:
+            moved[source] += armies
+            moved[target] += armies
+        owner[source] = attacker
         if events[k, 6] != 0:
-            owner[target], army[target] = by, sent - lost
-            army[source] = max(1, army[source] - sent)
+            owner[target], army[target] = attacker, armies - lost
+            army[source] = max(1, army[source] - armies)
         elif lost == 0 and killed == 0 and owner[target] != player:  # a transfer, or an attack without losses
-            owner[target] = by
-            army[target] += sent
-            army[source] = max(1, army[source] - sent)
-        elif by == owner[target]:  # the believed owner was wrong, because there was a battle
+            owner[target] = attacker
+            army[target] += armies
+            army[source] = max(1, army[source] - armies)
+        elif attacker == owner[target]:  # the believed owner was wrong, because there was a battle
             army[source] = max(1, army[source] - lost)
         else:
             army[source] = max(1, army[source] - lost)
@@ -122,7 +122,7 @@ def observe(memory: FogMemory, player: Int, owner: Owners, army: Armies, rounds:
     players = memory.owner.shape[0]
     for r in range(owner.shape[0]):
         if owner[r] != UNKNOWN:
-            memory.owner[player, r], memory.army[player, r], memory.seen[player, r] = owner[r], army[r], rounds
+            memory.owner[player, r], memory.army[player, r], memory.last_seen[player, r] = owner[r], army[r], rounds
         elif memory.owner[player, r] == player:
             memory.owner[player, r] = (player + 1) % players
 
@@ -137,16 +137,16 @@ def recall(board: Board, memory: FogMemory, player: Int, position: Position, fea
     owner, army, rounds = position.owner, position.army, position.round[0]
     for r in range(owner.shape[0]):
         owner[r], army[r] = memory.owner[player, r], memory.army[player, r]
-        age = np.float64(rounds - memory.seen[player, r])
+        age = np.float64(rounds - memory.last_seen[player, r])
         features[r, _COLUMN.hidden] = np.float32(age > 0.0)
         features[r, _COLUMN.age] = np.float32(min(age, _LONG_AGO) / _LONG_AGO)
         features[r, _COLUMN.moved] = np.float32(np.log1p(np.float64(memory.moved[player, r])) / 3.0)
         features[r, _COLUMN.lost_pick] = np.float32(memory.lost[player, r])
     for p in range(memory.owner.shape[0]):
         if p != player and not _has_region(owner, p):
-            place = _farthest_hidden(board, owner, player, features)
-            if place >= 0:
-                owner[place] = p
+            region = _farthest_hidden(board, owner, player, features)
+            if region >= 0:
+                owner[region] = p
 
 
 @inline_kernel
@@ -160,17 +160,17 @@ def _has_region(owner: Owners, player: Int) -> Any:
 @inline_kernel
 def _farthest_hidden(board: Board, owner: Owners, player: Int, features: Floats) -> Int:
     """Return the hidden neutral region that is farthest from the player's regions, or -1 if there is none."""
-    place, most = np.int64(-1), np.int64(-1)
+    region, farthest = np.int64(-1), np.int64(-1)
     for r in range(owner.shape[0]):
         if features[r, _COLUMN.hidden] == 0.0 or owner[r] != NEUTRAL:
             continue
-        near = np.int64(10_000)
+        distance = np.int64(10_000)
         for q in range(owner.shape[0]):
             if owner[q] == player:
-                near = min(near, np.int64(board.distance[r, q]))
-        if near > most:
-            place, most = np.int64(r), near
-    return place
+                distance = min(distance, np.int64(board.distance[r, q]))
+        if distance > farthest:
+            region, farthest = np.int64(r), distance
+    return region
 
 
 @kernel

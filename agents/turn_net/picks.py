@@ -31,12 +31,12 @@ def choices_of(params: RuleParams, free: Marks) -> Int:
     offered = np.int64(0)
     for r in range(free.shape[0]):
         offered += free[r] != 0
-    most = np.int64(params.picks)
+    count = np.int64(params.picks)
     if params.picking == ALTERNATING:
-        most = np.int64(1)
+        count = np.int64(1)
     elif params.picking == RANKED:
-        most = np.int64(params.ranked)
-    return min(most, offered)
+        count = np.int64(params.ranked)
+    return min(count, offered)
 
 
 @inline_kernel
@@ -76,10 +76,10 @@ def draw_pick(
 
 @kernel
 def _picks_regions(context: Context) -> bool:
-    found = False
+    has_weights = False
     for j in range(UNITS):
-        found |= context.turns.pick[j] != 0.0
-    return found
+        has_weights |= context.turns.pick[j] != 0.0
+    return has_weights
 
 
 @kernel
@@ -94,14 +94,14 @@ def write_picks(
     """
     if not _picks_regions(context):
         return write_best_picks(context, position, free, player, rng, preferences)
-    most = choices_of(context.params, free)
-    for k in range(most):
+    count = choices_of(context.params, free)
+    for k in range(count):
         region = draw_pick(context, position, free, player, temperature, rng, work.net)
         preferences[k] = region
         free[region], position.owner[region] = 0, player
-    for k in range(most):
+    for k in range(count):
         free[preferences[k]], position.owner[preferences[k]] = 1, NEUTRAL
-    return most
+    return count
 
 
 def network_picks(context: Context, view: View, temperature: float, rng: RandomState, work: GeneratorWork) -> list[int]:

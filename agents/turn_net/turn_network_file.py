@@ -171,12 +171,12 @@ def load_turn_network(source: str | Path | TurnNetwork | None, name: str = "net"
     bundled = _ANY if source == LEARNED else str(source)
     if bundled in BUNDLED:
         return bundled_network(bundled)
-    path, _, told = str(source).partition("#")
+    path, _, expected = str(source).partition("#")
     if not path.endswith(".npz"):
-        known = ", ".join((NONE, LEARNED, *BUNDLED))
-        raise TurnNetworkError(f"there is no turn network {path!r}; use {known} or an .npz file")
+        names = ", ".join((NONE, LEARNED, *BUNDLED))
+        raise TurnNetworkError(f"there is no turn network {path!r}; use {names} or an .npz file")
     content = bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network")
-    check_digest(content, told, path, "network", TurnNetworkError)
+    check_digest(content, expected, path, "network", TurnNetworkError)
     return read_turn_network(content, path).network
 
 

@@ -52,14 +52,14 @@ def draw_value(
         if logits[v] > _CLOSED:
             parts[v] = np.exp((np.float64(logits[v]) - logits[best]) / temperature)
         total += parts[v]
-    left, chosen = uniform(rng) * total, best
+    remaining, drawn = uniform(rng) * total, best
     for v in range(count):
-        left -= parts[v]
-        if left < 0.0:
-            chosen = np.int64(v)
+        remaining -= parts[v]
+        if remaining < 0.0:
+            drawn = np.int64(v)
             break
-    log_prob[0] += (np.float64(logits[chosen]) - logits[best]) / temperature - np.log(total)
-    return chosen
+    log_prob[0] += (np.float64(logits[drawn]) - logits[best]) / temperature - np.log(total)
+    return drawn
 
 
 @kernel

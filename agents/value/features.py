@@ -45,7 +45,7 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
     """Write each player's features to features float64[P * N_PLAYER], one player after the other, without scaling."""
     board, requirements, players = context.board, context.army_requirements, context.players
     owner, army = position.owner, position.army
-    exposed, threatened, own, cost_own, ready = (
+    exposed, threatened, counts, own_costs, ready = (
         stack_floats(), stack_floats(), stack_floats(), stack_floats(), stack_floats(),
     )  # fmt: skip
     for p in range(players):
@@ -58,70 +58,70 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
             features[holder * N_PLAYER + OF.income] += board.bonus[s]
             features[holder * N_PLAYER + OF.whole] += 1.0
     for r in range(owner.shape[0]):
-        by = np.int64(owner[r])
+        player = np.int64(owner[r])
         exposed[r], threatened[r] = 0.0, 0.0
-        if by < 0:
+        if player < 0:
             continue
-        a, beside = np.int64(army[r]), neighbours_of(board, position, r, by)
-        strongest, who, neutral = beside.strongest_enemy, beside.strongest_holder, beside.neutrals > 0
-        features[by * N_PLAYER + OF.armies] += a
-        features[by * N_PLAYER + OF.roots] += np.sqrt(np.float64(a))
-        features[by * N_PLAYER + OF.regions] += 1.0
-        features[by * N_PLAYER + OF.largest] = max(features[by * N_PLAYER + OF.largest], np.float64(a))
+        a, neighbours = np.int64(army[r]), neighbours_of(board, position, r, player)
+        strongest, enemy, neutral = neighbours.strongest_enemy, neighbours.strongest_holder, neighbours.neutrals > 0
+        features[player * N_PLAYER + OF.armies] += a
+        features[player * N_PLAYER + OF.roots] += np.sqrt(np.float64(a))
+        features[player * N_PLAYER + OF.regions] += 1.0
+        features[player * N_PLAYER + OF.largest] = max(features[player * N_PLAYER + OF.largest], np.float64(a))
         if neutral:
-            features[by * N_PLAYER + OF.edges] += 1.0
+            features[player * N_PLAYER + OF.edges] += 1.0
         if strongest > 0:
             now = chance_of_capture(requirements, strongest - 1, a)
-            soon = chance_with_income(requirements, strongest, features[who * N_PLAYER + OF.income], a)
+            soon = chance_with_income(requirements, strongest, features[enemy * N_PLAYER + OF.income], a)
             exposed[r], threatened[r] = now, soon
-            features[by * N_PLAYER + OF.front] += a
-            features[by * N_PLAYER + OF.fronts] += 1.0
-            features[by * N_PLAYER + OF.faced] += min(a, strongest)
-            features[by * N_PLAYER + OF.exposed_armies] += now * a
-            features[by * N_PLAYER + OF.exposed_regions] += now
-            features[by * N_PLAYER + OF.threatened_armies] += soon * a
-            features[by * N_PLAYER + OF.threatened_regions] += soon
-            features[who * N_PLAYER + OF.prey_armies] += soon * a
-            features[who * N_PLAYER + OF.prey_regions] += soon
+            features[player * N_PLAYER + OF.front] += a
+            features[player * N_PLAYER + OF.fronts] += 1.0
+            features[player * N_PLAYER + OF.faced] += min(a, strongest)
+            features[player * N_PLAYER + OF.exposed_armies] += now * a
+            features[player * N_PLAYER + OF.exposed_regions] += now
+            features[player * N_PLAYER + OF.threatened_armies] += soon * a
+            features[player * N_PLAYER + OF.threatened_regions] += soon
+            features[enemy * N_PLAYER + OF.prey_armies] += soon * a
+            features[enemy * N_PLAYER + OF.prey_regions] += soon
         elif neutral:
-            features[by * N_PLAYER + OF.edge] += a
+            features[player * N_PLAYER + OF.edge] += a
     for s in range(board.bonus.shape[0]):
         start, end, total, bonus = board.member_start[s], board.member_start[s + 1], 0.0, board.bonus[s]
         holders, holder, now, soon = 0, np.int64(-1), 0.0, 0.0
         for p in range(players):
-            own[p], cost_own[p], ready[p] = 0.0, 0.0, 0.0
+            counts[p], own_costs[p], ready[p] = 0.0, 0.0, 0.0
         for i in range(start, end):
             r = board.members[i]
-            by, cost = np.int64(owner[r]), np.float64(cost_of(requirements, army[r]))
+            player, cost = np.int64(owner[r]), np.float64(cost_of(requirements, army[r]))
             total += cost
             now, soon = max(now, exposed[r]), max(soon, threatened[r])
-            if by >= 0:
-                if own[by] == 0.0:
+            if player >= 0:
+                if counts[player] == 0.0:
                     holders += 1
-                    holder = by
-                own[by] += 1.0
-                cost_own[by] += cost
-                ready[by] += army[r] - 1
-        if holders == 1 and own[holder] == end - start:
+                    holder = player
+                counts[player] += 1.0
+                own_costs[player] += cost
+                ready[player] += army[r] - 1
+        if holders == 1 and counts[holder] == end - start:
             features[holder * N_PLAYER + OF.exposed_bonus] += now * bonus
             features[holder * N_PLAYER + OF.threatened_bonus] += soon * bonus
             continue
         for p in range(players):
-            if own[p] == 0.0:
+            if counts[p] == 0.0:
                 continue
-            lack = total - cost_own[p]
-            by_16 = np.exp(-lack / 16.0)
-            by_8 = by_16 * by_16
-            by_4 = by_8 * by_8
-            features[p * N_PLAYER + OF.promise_16] += bonus * by_16
-            features[p * N_PLAYER + OF.promise_8] += bonus * by_8
-            features[p * N_PLAYER + OF.promise_4] += bonus * by_4
-            features[p * N_PLAYER + OF.promise_2] += bonus * by_4 * by_4
+            missing = total - own_costs[p]
+            decay_16 = np.exp(-missing / 16.0)
+            decay_8 = decay_16 * decay_16
+            decay_4 = decay_8 * decay_8
+            features[p * N_PLAYER + OF.promise_16] += bonus * decay_16
+            features[p * N_PLAYER + OF.promise_8] += bonus * decay_8
+            features[p * N_PLAYER + OF.promise_4] += bonus * decay_4
+            features[p * N_PLAYER + OF.promise_2] += bonus * decay_4 * decay_4
             if holders == 1:
-                features[p * N_PLAYER + OF.clear_8] += bonus * by_8
-                features[p * N_PLAYER + OF.clear_4] += bonus * by_4
+                features[p * N_PLAYER + OF.clear_8] += bonus * decay_8
+                features[p * N_PLAYER + OF.clear_4] += bonus * decay_4
                 features[p * N_PLAYER + OF.ready] += bonus * min(
-                    1.0, (ready[p] + features[p * N_PLAYER + OF.income]) / max(1.0, lack)
+                    1.0, (ready[p] + features[p * N_PLAYER + OF.income]) / max(1.0, missing)
                 )
 
 
@@ -140,9 +140,9 @@ def worth(features: Numbers, player: Int) -> Real:
 def write_rules(context: Context, position: Position, rules: Numbers) -> None:
     """Write the features `definitions.RULES` to rules float64[N_RULES]; all values have a magnitude of about 1."""
     limit = context.params.round_limit
-    left: Int = MOST_ROUNDS if limit == 0 else min(MOST_ROUNDS, max(0, limit - position.round[0]))
+    rounds_left: Int = MOST_ROUNDS if limit == 0 else min(MOST_ROUNDS, max(0, limit - position.round[0]))
     rules[_RULE.per_enemy] = 1.0 / max(1, context.players - 1)
-    rules[_RULE.rounds_left] = left / MOST_ROUNDS
+    rules[_RULE.rounds_left] = rounds_left / MOST_ROUNDS
     rules[_RULE.to_take_two] = cost_of(context.army_requirements, 2) / 3.0
     rules[_RULE.to_take_ten] = cost_of(context.army_requirements, 10) / 15.0
     rules[_RULE.base_income] = context.params.base_income / 5.0

@@ -45,18 +45,18 @@ def network_scores(context: Context, position: Position, features: Numbers, scor
     )  # fmt: skip
     write_features(context, position, features)
     write_rules(context, position, rules)
-    present = np.float32(0.0)
+    n_alive = np.float32(0.0)
     for p in range(players):
-        present += np.float32(features[p * N_PLAYER + OF.regions] > 0.0)
-    read, of_rules = net.player_columns, net.rule_columns
-    width = np.int64(read.shape[0])
+        n_alive += np.float32(features[p * N_PLAYER + OF.regions] > 0.0)
+    player_columns, rule_columns = net.player_columns, net.rule_columns
+    width = np.int64(player_columns.shape[0])
     for p in range(players):
         for i in range(width):
-            numbers[p * width + i] = np.float32(0.5 * np.sqrt(features[p * N_PLAYER + read[i]]))
+            numbers[p * width + i] = np.float32(0.5 * np.sqrt(features[p * N_PLAYER + player_columns[i]]))
     for j in range(FIRST_UNITS):
         base[j] = net.first_bias[j]
-    for i in range(of_rules.shape[0]):
-        x = np.float32(rules[of_rules[i]])
+    for i in range(rule_columns.shape[0]):
+        x = np.float32(rules[rule_columns[i]])
         for j in range(FIRST_UNITS):
             base[j] += net.rules[i, j] * x
     for p in range(players):
@@ -70,7 +70,7 @@ def network_scores(context: Context, position: Position, features: Numbers, scor
                 for i in range(width):
                     mean[i] += numbers[q * width + i]
         for i in range(width):
-            mean[i] /= max(np.float32(1.0), present - np.float32(1.0))
+            mean[i] /= max(np.float32(1.0), n_alive - np.float32(1.0))
         for j in range(FIRST_UNITS):
             first[j] = base[j]
         for i in range(width):
@@ -122,17 +122,17 @@ def network_share(context: Context, position: Position, shares: Shares) -> Int:
     features, scores, players = stack_floats(), stack_floats(), context.players
     network_scores(context, position, features, scores)
     _write_chances(scores, players, shares)
-    held = 0.0
-    all_worth: Real = 0.0
+    n_regions = 0.0
+    total_worth: Real = 0.0
     for p in range(players):
         if scores[p] > -np.inf:
-            all_worth += worth(features, p)
-            held += features[p * N_PLAYER + OF.regions]
+            total_worth += worth(features, p)
+            n_regions += features[p * N_PLAYER + OF.regions]
     for p in range(players):
         if scores[p] > -np.inf:
             shares[p] = (
                 (1.0 - BY_REGIONS - BY_WORTH) * shares[p]
-                + BY_WORTH * worth(features, p) / all_worth
-                + BY_REGIONS * features[p * N_PLAYER + OF.regions] / held
+                + BY_WORTH * worth(features, p) / total_worth
+                + BY_REGIONS * features[p * N_PLAYER + OF.regions] / n_regions
             )
     return 0
