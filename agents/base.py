@@ -184,24 +184,26 @@ class KernelAgent(SingleThreaded, Agent):
     """An agent that chooses its turn in a compiled function (kernel). Subclasses define `_write` and `pick`."""
 
     exclusive_methods = EXCLUSIVE_METHODS
-    not_copied = ("_known",)
+    not_copied = ("_prepared_game",)
 
     name = "kernel"
 
     def __init__(self, seed: int = 0) -> None:
         self.rng = make_rng(seed_of(seed))
-        self._known: tuple[Board, RuleParams] | None = None
+        self._prepared_game: tuple[Board, RuleParams] | None = None
 
     def _prepare(self, view: View) -> None:
         """Allocate arrays for a game's board and rules. `_prepare_for` calls this method."""
-        board, self._known = view.board, (view.board, view.params)
+        board, self._prepared_game = view.board, (view.board, view.params)
         self._scratch = make_scratch(board.n_regions, view.players)
         self._deploy: npt.NDArray[np.int32] = np.zeros(board.n_regions, dtype=np.int32)
         self._attacks: npt.NDArray[np.int32] = np.zeros((board.n_edges, 3), dtype=np.int32)
 
     def _prepare_for(self, view: View) -> None:
         """Call `_prepare` if the board or the rules have changed."""
-        if self._known is None or any(a is not b for a, b in zip(self._known, (view.board, view.params), strict=True)):
+        if self._prepared_game is None or any(
+            a is not b for a, b in zip(self._prepared_game, (view.board, view.params), strict=True)
+        ):
             self._prepare(view)
 
     @abstractmethod

@@ -160,7 +160,7 @@ class PlanAgent(ScoringAgent):
 
         A goal contains a region, the type of the goal, the armies that it needs and its value in armies.
         """
-        if self._known is None:
+        if self._prepared_game is None:
             return None
         plan = self._work.generator.plan
         goals = []

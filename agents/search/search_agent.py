@@ -151,7 +151,7 @@ class SearchAgent(SingleThreaded, Agent):
     """
 
     exclusive_methods = EXCLUSIVE_METHODS
-    not_copied: ClassVar[tuple[str, ...]] = ("_of",)
+    not_copied: ClassVar[tuple[str, ...]] = ("_memory_cache",)
 
     name = "search"
     default_simulations: ClassVar[int | None] = None  #: used if neither the budget nor the agent has limits
@@ -162,7 +162,7 @@ class SearchAgent(SingleThreaded, Agent):
         self.seed, self._sims, self._secs = seed_of(seed), sims, secs
         self.weights = Weights.load(weights)
         self._last: SearchResult | None = None
-        self._of: tuple[Board, int, Any] | None = None
+        self._memory_cache: tuple[Board, int, Any] | None = None
         self._time_manager = TimeManager()
 
     def pick(self, view: View) -> list[int]:
@@ -192,9 +192,17 @@ class SearchAgent(SingleThreaded, Agent):
 
         Further calls for the same board return the same working memory.
         """
-        if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
-            self._of = (view.board, view.players, make(view.board.n_regions, view.board.n_edges, view.players))
-        memory: M = self._of[2]
+        if (
+            self._memory_cache is None
+            or self._memory_cache[0] is not view.board
+            or self._memory_cache[1] != view.players
+        ):
+            self._memory_cache = (
+                view.board,
+                view.players,
+                make(view.board.n_regions, view.board.n_edges, view.players),
+            )
+        memory: M = self._memory_cache[2]
         return memory
 
     @property
