@@ -92,13 +92,13 @@ def _build(
     sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]],
     setup: RawSetup | None,
 ) -> Map:
-    for what, parts in (("regions", regions), ("super regions", super_regions)):
+    for kind, parts in (("regions", regions), ("super regions", super_regions)):
         if len(parts) > MAX_REGIONS:
-            raise MapError(f"{len(parts)} {what}: at most {MAX_REGIONS} are supported")
+            raise MapError(f"{len(parts)} {kind}: at most {MAX_REGIONS} are supported")
         for part in parts:  # this check must come before codes (short names) are made from the names
             if len(part.name) > MAX_NAME:
                 raise MapError(
-                    f"{what[:-1]} {clipped(part.name, MAX_NAME)!r}: the name must be at most {MAX_NAME} characters"
+                    f"{kind[:-1]} {clipped(part.name, MAX_NAME)!r}: the name must be at most {MAX_NAME} characters"
                 )
     supers: dict[str, int] = {}
     for s in super_regions:
@@ -111,9 +111,9 @@ def _build(
             hint = did_you_mean(r.super_region, supers)
             raise MapError(f"region {r.name!r}: unknown super region {r.super_region!r}{hint}")
         if r.name in index:
-            before = regions[index[r.name]].super_region
-            if before != r.super_region:
-                raise MapError(f"region {r.name!r}: in two super regions, {before!r} and {r.super_region!r}")
+            previous = regions[index[r.name]].super_region
+            if previous != r.super_region:
+                raise MapError(f"region {r.name!r}: in two super regions, {previous!r} and {r.super_region!r}")
             raise MapError(f"region {r.name!r}: repeated name")
         index[r.name] = i
     pairs: set[tuple[int, int]] = set()
@@ -150,12 +150,12 @@ def _build(
 
 
 def _setup(index: dict[str, int], setup: RawSetup) -> StartingSetup:
-    def indices(what: str, names: Sequence[str] | None) -> tuple[int, ...] | None:
+    def indices(entry: str, names: Sequence[str] | None) -> tuple[int, ...] | None:
         if names is None:
             return None
         for name in names:
             if name not in index:
-                raise MapError(f"setup: {what}: unknown region {name!r}{did_you_mean(name, index)}")
+                raise MapError(f"setup: {entry}: unknown region {name!r}{did_you_mean(name, index)}")
         return tuple(sorted({index[name] for name in names}))
 
     return StartingSetup(
@@ -163,12 +163,12 @@ def _setup(index: dict[str, int], setup: RawSetup) -> StartingSetup:
     )
 
 
-def _pair(index: dict[str, int], a: str, b: str, what: str) -> tuple[int, int]:
-    for name, other in ((a, b), (b, a)):
+def _pair(index: dict[str, int], a: str, b: str, kind: str) -> tuple[int, int]:
+    for name, neighbor in ((a, b), (b, a)):
         if name not in index:
-            raise MapError(f"region {other!r}: {what} to unknown region {name!r}{did_you_mean(name, index)}")
+            raise MapError(f"region {neighbor!r}: {kind} to unknown region {name!r}{did_you_mean(name, index)}")
     if a == b:
-        raise MapError(f"region {a!r}: must not have a {what} to itself")
+        raise MapError(f"region {a!r}: must not have a {kind} to itself")
     return (index[a], index[b]) if index[a] < index[b] else (index[b], index[a])
 
 
@@ -177,11 +177,11 @@ def make_codes(names: Sequence[str]) -> list[str]:
 
     No code equals a name, so a code or a name always identifies one region.
     """
-    taken = {n.casefold() for n in names}
+    reserved = {n.casefold() for n in names}
     codes = []
     for name in names:
-        code = next(c for c in _candidates(name) if c.casefold() not in taken)
-        taken.add(code.casefold())
+        code = next(c for c in _candidates(name) if c.casefold() not in reserved)
+        reserved.add(code.casefold())
         codes.append(code)
     return codes
 

@@ -55,23 +55,26 @@ def draw(
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]
 
-    columns = max(grid[0], 1 + max(x for listed in cells.values() for x, _ in listed))
-    rows = max(grid[1], 1 + max(y for listed in cells.values() for _, y in listed))
+    columns = max(grid[0], 1 + max(x for region_cells in cells.values() for x, _ in region_cells))
+    rows = max(grid[1], 1 + max(y for region_cells in cells.values() for _, y in region_cells))
     unit = max(1, _SHEET // max(columns, rows))
     outlines: dict[int, Any] = {
         region: shapely.simplify(
-            shapely.union_all([shapely.box(unit * x, unit * y, unit * (x + 1), unit * (y + 1)) for x, y in listed]), 0
+            shapely.union_all(
+                [shapely.box(unit * x, unit * y, unit * (x + 1), unit * (y + 1)) for x, y in region_cells]
+            ),
+            0,
         )
-        for region, listed in cells.items()
+        for region, region_cells in cells.items()
     }
-    wide = max(columns, -(-rows // _TALLEST))
+    width_cells = max(columns, -(-rows // _TALLEST))
     links = {}
     for a, b in borders:
         (x, y), (u, v) = shapely.get_coordinates(shapely.shortest_line(outlines[a], outlines[b])).tolist()
         if (x, y) != (u, v):
             links[a, b] = (x, y), (u, v)
     shapes = {region: _shape(outline, labels.get(region), unit) for region, outline in outlines.items()}
-    return Drawing(shapes, (0.0, 0.0, float(unit * wide), float(unit * rows)), links)
+    return Drawing(shapes, (0.0, 0.0, float(unit * width_cells), float(unit * rows)), links)
 
 
 def _shape(outline: Any, label: Point | None, unit: int) -> Shape:
@@ -112,12 +115,12 @@ def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
 
 def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
     """Return the same map as `from_setup_lines`, and the kinds (first words) of the ignored lines."""
-    found: dict[str, tuple[int, list[str]]] = {}
+    sections: dict[str, tuple[int, list[str]]] = {}
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         words = line.split()
         if words[:1] == ["setup_map"] and len(words) > 1 and words[1] in _PARTS:
-            if words[1] in found:
+            if words[1] in sections:
                 raise MapError(
                     f"{place}: line {number}: setup_map {words[1]} occurs twice; only one such line is allowed"
                 )
@@ -125,31 +128,33 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
                 raise MapError(
                     f"{place}: line {number}: setup_map {words[1]}: expected pairs of values, found an odd number"
                 )
-            found[words[1]] = (number, words[2:])
-    for part, most in zip(_PARTS, (MAX_REGIONS, MAX_REGIONS, 2 * MAX_BORDERS), strict=True):
-        if part not in found:
+            sections[words[1]] = (number, words[2:])
+    for part, limit in zip(_PARTS, (MAX_REGIONS, MAX_REGIONS, 2 * MAX_BORDERS), strict=True):
+        if part not in sections:
             raise MapError(f"{place}: the line 'setup_map {part} …' is missing")
-        at, words = found[part]
+        line_number, words = sections[part]
         size = len(words) // 2 + sum(word.count(",") for word in words)
-        if size > most:
-            raise MapError(f"{place}: line {at}: {size} {part.replace('_', ' ')}: at most {most} are supported")
+        if size > limit:
+            raise MapError(
+                f"{place}: line {line_number}: {size} {part.replace('_', ' ')}: at most {limit} are supported"
+            )
 
     def pairs(part: str) -> list[tuple[str, int, str]]:
-        line, words = found[part]
-        where = f"{place}: line {line}: {part}"
-        return [(where, identifier(where, a), b) for a, b in zip(words[::2], words[1::2], strict=True)]
+        line, words = sections[part]
+        location = f"{place}: line {line}: {part}"
+        return [(location, identifier(location, a), b) for a, b in zip(words[::2], words[1::2], strict=True)]
 
-    supers = [(where, s, whole(where, b)) for where, s, b in pairs("super_regions")]
-    regions = [(where, r, identifier(where, s)) for where, r, s in pairs("regions")]
+    supers = [(location, s, whole(location, b)) for location, s, b in pairs("super_regions")]
+    regions = [(location, r, identifier(location, s)) for location, r, s in pairs("regions")]
     borders = [
-        (where, a, identifier(f"{where}: region {a}", b))
-        for where, a, listed in pairs("neighbors")
-        for b in listed.split(",")
+        (location, a, identifier(f"{location}: region {a}", b))
+        for location, a, neighbor_ids in pairs("neighbors")
+        for b in neighbor_ids.split(",")
         if b
     ]
-    setup, used = setup_of_lines(lines, place, (r for _, r, _ in regions))
+    setup, used_lines = setup_of_lines(lines, place, (r for _, r, _ in regions))
     map_ = _from_ids(place, supers, regions, borders, setup)
-    return map_, unused_lines(lines, used | {number for number, _ in found.values()})
+    return map_, unused_lines(lines, used_lines | {number for number, _ in sections.values()})
 
 
 @checked
@@ -179,23 +184,23 @@ def from_challenge_data(data: Any, place: str) -> Map:
     if not isinstance(data, dict):
         raise MapError(f"{place}: a map must be a JSON object, not {type(data).__name__}")
     supers: list[_Row] = []
-    listed = items(data, "SuperRegions", place)
-    for where, item in listed:
-        supers.append((where, _id_field(where, item, "id"), whole(f"{where}: bonus", item.get("bonus"))))
-    regions = [(where, _id_field(where, item, "id"), item) for where, item in items(data, "Regions", place)]
+    super_items = items(data, "SuperRegions", place)
+    for location, item in super_items:
+        supers.append((location, _id_field(location, item, "id"), whole(f"{location}: bonus", item.get("bonus"))))
+    regions = [(location, _id_field(location, item, "id"), item) for location, item in items(data, "Regions", place)]
     borders = [
-        (where, region, neighbor)
-        for where, region, item in regions
-        for neighbor in identifiers(f"{where}: neighbors", item.get("neighbors", []))
+        (location, region, neighbor)
+        for location, region, item in regions
+        for neighbor in identifiers(f"{location}: neighbors", item.get("neighbors", []))
     ]
     setup = setup_of_settings(_settings(data, place), f"{place}: Settings", (r for _, r, _ in regions))
     if not is_cells(data):
-        homes = [(where, region, _id_field(where, item, "superRegion")) for where, region, item in regions]
+        homes = [(location, region, _id_field(location, item, "superRegion")) for location, region, item in regions]
         return _from_ids(place, supers, homes, borders, setup)
     homes = [
-        (where, region, s)
-        for (where, item), (_, s, _) in zip(listed, supers, strict=True)
-        for region in identifiers(f"{where}: regions", item.get("regions"))
+        (location, region, s)
+        for (location, item), (_, s, _) in zip(super_items, supers, strict=True)
+        for region in identifiers(f"{location}: regions", item.get("regions"))
     ]
     _check_homes(regions, homes)
     return _from_ids(place, supers, homes, borders, setup, _drawing(data, place, regions, borders))
@@ -203,18 +208,18 @@ def from_challenge_data(data: Any, place: str) -> Map:
 
 def _check_homes(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row]) -> None:
     """Raise MapError unless each region is listed by one super region, and no other regions are listed."""
-    known = set[int]()
-    for where, region, _ in regions:
-        if region in known:
-            raise MapError(f"{where}: region {region}: given twice")
-        known.add(region)
-    for where, region, _ in homes:
-        if region not in known:
-            raise MapError(f"{where}: regions: unknown region {region}")
-    named = {region for _, region, _ in homes}
-    for where, region, _ in regions:
-        if region not in named:
-            raise MapError(f"{where}: region {region}: belongs to no super region")
+    region_ids = set[int]()
+    for location, region, _ in regions:
+        if region in region_ids:
+            raise MapError(f"{location}: region {region}: given twice")
+        region_ids.add(region)
+    for location, region, _ in homes:
+        if region not in region_ids:
+            raise MapError(f"{location}: regions: unknown region {region}")
+    home_ids = {region for _, region, _ in homes}
+    for location, region, _ in regions:
+        if region not in home_ids:
+            raise MapError(f"{location}: region {region}: belongs to no super region")
 
 
 def _drawing(
@@ -225,25 +230,28 @@ def _drawing(
         return None
     cells: dict[int, list[Cell]] = {}
     labels: dict[int, Point] = {}
-    taken: dict[Cell, int] = {}
-    for where, region, item in regions:
-        listed, count = item.get("cells"), sum(map(len, cells.values()))
-        if not isinstance(listed, list) or not listed:
-            raise MapError(f"{where}: cells: must be a list with at least one cell, because other regions have cells")
-        if count + len(listed) > MAX_CELLS:
-            raise MapError(f"{where}: cells: a map may have at most {MAX_CELLS} cells")
-        cells[region] = [cell(f"{where}: cells[{i}]", value) for i, value in enumerate(listed)]
-        for i, at in enumerate(cells[region]):
-            if taken.setdefault(at, region) != region:
+    owners: dict[Cell, int] = {}
+    for location, region, item in regions:
+        cell_entries, count = item.get("cells"), sum(map(len, cells.values()))
+        if not isinstance(cell_entries, list) or not cell_entries:
+            raise MapError(
+                f"{location}: cells: must be a list with at least one cell, because other regions have cells"
+            )
+        if count + len(cell_entries) > MAX_CELLS:
+            raise MapError(f"{location}: cells: a map may have at most {MAX_CELLS} cells")
+        cells[region] = [cell(f"{location}: cells[{i}]", value) for i, value in enumerate(cell_entries)]
+        for i, xy in enumerate(cells[region]):
+            if owners.setdefault(xy, region) != region:
                 raise MapError(
-                    f"{where}: cells[{i}]: {at} is also a cell of region {taken[at]}; a cell must have only one region"
+                    f"{location}: cells[{i}]: {xy} is also a cell of region {owners[xy]}; "
+                    "a cell must have only one region"
                 )
         if item.get("text") is not None:
-            x, y = pair(f"{where}: text", item["text"])
+            x, y = pair(f"{location}: text", item["text"])
             middle = 0.5 if x.is_integer() and y.is_integer() else 0.0
             labels[region] = x + middle, y + middle
-    known = sorted({(min(a, b), max(a, b)) for _, a, b in borders if a != b and a in cells and b in cells})
-    return draw(cells, labels, _grid(data, place), known)
+    drawn_borders = sorted({(min(a, b), max(a, b)) for _, a, b in borders if a != b and a in cells and b in cells})
+    return draw(cells, labels, _grid(data, place), drawn_borders)
 
 
 def _settings(data: dict[str, Any], place: str) -> dict[str, Any]:
@@ -255,12 +263,12 @@ def _settings(data: dict[str, Any], place: str) -> dict[str, Any]:
 
 def _grid(data: dict[str, Any], place: str) -> Cell:
     """Return the numbers of columns and rows in the settings: two numbers, or one number for both; by default 1."""
-    size, where = _settings(data, place).get("gridSizeCells", 1), f"{place}: Settings: gridSizeCells"
+    size, location = _settings(data, place).get("gridSizeCells", 1), f"{place}: Settings: gridSizeCells"
     if isinstance(size, dict):
-        size = list(pair(where, size, ("width", "height") if "width" in size else ("x", "y")))
+        size = list(pair(location, size, ("width", "height") if "width" in size else ("x", "y")))
     elif type(size) is int or (isinstance(size, str) and size.strip().isdecimal()):
         size = [size, size]
-    return cell(where, size)
+    return cell(location, size)
 
 
 def _from_ids(
@@ -275,31 +283,31 @@ def _from_ids(
 
     supers, regions and borders contain tuples (place in the file, id, value).
     """
-    known = {s for _, s, _ in supers}
-    seen: dict[int, int] = {}
-    for where, r, s in regions:
-        if s not in known:
-            raise MapError(f"{where}: region {r}: unknown super region {s}")
-        if r in seen:
-            both = f"in two super regions, {seen[r]} and {s}" if seen[r] != s else "given twice"
-            raise MapError(f"{where}: region {r}: {both}")
-        seen[r] = s
-    for where, a, b in borders:
-        if a not in seen:
-            raise MapError(f"{where}: neighbors of unknown region {a}")
-        if b not in seen:
-            raise MapError(f"{where}: region {a}: border to unknown region {b}")
+    super_ids = {s for _, s, _ in supers}
+    super_of: dict[int, int] = {}
+    for location, r, s in regions:
+        if s not in super_ids:
+            raise MapError(f"{location}: region {r}: unknown super region {s}")
+        if r in super_of:
+            problem = f"in two super regions, {super_of[r]} and {s}" if super_of[r] != s else "given twice"
+            raise MapError(f"{location}: region {r}: {problem}")
+        super_of[r] = s
+    for location, a, b in borders:
+        if a not in super_of:
+            raise MapError(f"{location}: neighbors of unknown region {a}")
+        if b not in super_of:
+            raise MapError(f"{location}: region {a}: border to unknown region {b}")
         if a == b:
-            raise MapError(f"{where}: region {a}: must not have a border to itself")
-    short = all(r <= 99_999 for r in seen)
+            raise MapError(f"{location}: region {a}: must not have a border to itself")
+    short = all(r <= 99_999 for r in super_of)
     shapes = {} if drawing is None else drawing.shapes
     return build(
         place,
         heading_for(place, "Warlight AI Challenge"),
         [SuperRegion(f"Super region {s}", bonus) for _, s, bonus in sorted(supers, key=lambda x: x[1])],
         [
-            RawRegion(region_name(r), f"Super region {seen[r]}", f"R{r if short else i}", shape=shapes.get(r))
-            for i, r in enumerate(sorted(seen), 1)
+            RawRegion(region_name(r), f"Super region {super_of[r]}", f"R{r if short else i}", shape=shapes.get(r))
+            for i, r in enumerate(sorted(super_of), 1)
         ],
         [(region_name(a), region_name(b)) for _, a, b in borders],
         view_box=None if drawing is None else drawing.view_box,
@@ -310,5 +318,5 @@ def _from_ids(
     )
 
 
-def _id_field(where: str, item: dict[str, Any], key: str) -> int:
-    return identifier(f"{where}: {key}", item.get(key))
+def _id_field(location: str, item: dict[str, Any], key: str) -> int:
+    return identifier(f"{location}: {key}", item.get(key))

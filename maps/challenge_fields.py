@@ -23,74 +23,74 @@ _APART = re.compile(r"[\s,;]+")
 
 def items(data: dict[str, Any], key: str, place: str) -> Items:
     """Return the objects in the list data[key], each with its place in the file."""
-    listed = data.get(key)
-    if not isinstance(listed, list):
+    entries = data.get(key)
+    if not isinstance(entries, list):
         raise MapError(f"{place}: {key}: expected a list")
-    if len(listed) > MAX_REGIONS:
-        raise MapError(f"{place}: {len(listed)} {key}: at most {MAX_REGIONS} are supported")
-    for i, item in enumerate(listed):
+    if len(entries) > MAX_REGIONS:
+        raise MapError(f"{place}: {len(entries)} {key}: at most {MAX_REGIONS} are supported")
+    for i, item in enumerate(entries):
         if not isinstance(item, dict):
             raise MapError(f"{place}: {key}[{i}]: expected an object")
-    return [(f"{place}: {key}[{i}] (id {item.get('id')!s:.20})", item) for i, item in enumerate(listed)]
+    return [(f"{place}: {key}[{i}] (id {item.get('id')!s:.20})", item) for i, item in enumerate(entries)]
 
 
-def whole(where: str, value: Any) -> int:
+def whole(location: str, value: Any) -> int:
     """Return a value of the JSON data as a whole number.
 
-    Raises MapError if the value is not a whole number; its message begins with `where`.
+    Raises MapError if the value is not a whole number; its message begins with `location`.
     """
     if type(value) is int:
         return value
     if not isinstance(value, str) or not _WHOLE.fullmatch(value.strip()):
-        raise MapError(f"{where}: {str(value)[:40]!r} is not a whole number")
+        raise MapError(f"{location}: {str(value)[:40]!r} is not a whole number")
     return int(value)
 
 
-def identifier(where: str, value: Any) -> int:
+def identifier(location: str, value: Any) -> int:
     """Return a value as an id, a whole number from 1. Raises MapError if the value is not an id."""
     text = str(value).strip() if type(value) in (int, str) else ""
     if not _ID.fullmatch(text):
-        raise MapError(f"{where}: {str(value)[:40]!r} is not an id (a whole number from 1)")
+        raise MapError(f"{location}: {str(value)[:40]!r} is not an id (a whole number from 1)")
     return int(text)
 
 
-def identifiers(where: str, value: Any) -> list[int]:
+def identifiers(location: str, value: Any) -> list[int]:
     """Return the ids in a list, or in a string with spaces or commas between them."""
-    listed = [word for word in _APART.split(value) if word] if isinstance(value, str) else value
-    if not isinstance(listed, list):
-        raise MapError(f"{where}: expected a list of ids")
-    if len(listed) > MAX_REGIONS:
-        raise MapError(f"{where}: {len(listed)} ids: at most {MAX_REGIONS} are supported")
-    return [identifier(where, each) for each in listed]
+    ids = [word for word in _APART.split(value) if word] if isinstance(value, str) else value
+    if not isinstance(ids, list):
+        raise MapError(f"{location}: expected a list of ids")
+    if len(ids) > MAX_REGIONS:
+        raise MapError(f"{location}: {len(ids)} ids: at most {MAX_REGIONS} are supported")
+    return [identifier(location, entry) for entry in ids]
 
 
-def pair(where: str, value: Any, names: Sequence[str] = ("x", "y")) -> Point:
+def pair(location: str, value: Any, names: Sequence[str] = ("x", "y")) -> Point:
     """Return a value as two numbers from 0 to MAX_SIDE. The value is an object, a list or a string.
 
     names: the keys of the object.
     """
-    two: Any = value
+    numbers: Any = value
     if isinstance(value, dict):
-        two = [value.get(name) for name in names]
+        numbers = [value.get(name) for name in names]
     elif isinstance(value, str):
-        two = [word for word in _APART.split(value) if word]
-    if not isinstance(two, list) or len(two) != 2:
-        raise MapError(f"{where}: expected two numbers, {names[0]} and {names[1]}")
-    x, y = (_place(f"{where}: {name}", each) for name, each in zip(names, two, strict=True))
+        numbers = [word for word in _APART.split(value) if word]
+    if not isinstance(numbers, list) or len(numbers) != 2:
+        raise MapError(f"{location}: expected two numbers, {names[0]} and {names[1]}")
+    x, y = (_coordinate(f"{location}: {name}", number) for name, number in zip(names, numbers, strict=True))
     return x, y
 
 
-def cell(where: str, value: Any) -> tuple[int, int]:
+def cell(location: str, value: Any) -> tuple[int, int]:
     """Return a value as a cell, a pair of whole numbers below MAX_SIDE."""
-    x, y = pair(where, value)
+    x, y = pair(location, value)
     if not (x.is_integer() and y.is_integer() and max(x, y) < MAX_SIDE):
-        raise MapError(f"{where}: a cell must be two whole numbers below {MAX_SIDE}")
+        raise MapError(f"{location}: a cell must be two whole numbers below {MAX_SIDE}")
     return int(x), int(y)
 
 
-def _place(where: str, value: Any) -> float:
+def _coordinate(location: str, value: Any) -> float:
     if type(value) in (int, float) and 0 <= value <= MAX_SIDE:
         return float(value)
     if not isinstance(value, str) or not _DECIMAL.fullmatch(value.strip()) or float(value) > MAX_SIDE:
-        raise MapError(f"{where}: {str(value)[:40]!r} is not a number from 0 to {MAX_SIDE}")
+        raise MapError(f"{location}: {str(value)[:40]!r} is not a number from 0 to {MAX_SIDE}")
     return float(value)

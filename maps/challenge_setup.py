@@ -27,56 +27,56 @@ def region_name(identifier: int) -> str:
     return f"Region {identifier}"
 
 
-def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tuple[RawSetup | None, set[int]]:
+def setup_of_lines(lines: Sequence[str], place: str, region_ids: Iterable[int]) -> tuple[RawSetup | None, set[int]]:
     """Return the setup in the lines of a game, and the numbers (from 1) of the lines that contain the setup.
 
     The lines are ``setup_map wastelands``, ``settings starting_regions`` (in the first challenge
     ``pick_starting_regions TIME …``) and ``settings starting_pick_amount``. The first line ``update_map`` gives the
     number of armies on visible wastelands.
     """
-    found: dict[tuple[str, ...], tuple[int, list[str]]] = {}
+    entries: dict[tuple[str, ...], tuple[int, list[str]]] = {}
     for number, line in enumerate(lines, 1):
         words = line.split()
         for first in _FIRST_WORDS:
             if tuple(words[: len(first)]) == first:
-                if first in found:
+                if first in entries:
                     raise MapError(
                         f"{place}: line {number}: {' '.join(first)} occurs twice; only one such line is allowed"
                     )
-                found[first] = number, words[len(first) :]
-    regions = set(known)
+                entries[first] = number, words[len(first) :]
+    regions = set(region_ids)
 
-    def listed(first: tuple[str, ...], skip: int = 0) -> list[int] | None:
-        if first not in found:
+    def read_ids(first: tuple[str, ...], skip: int = 0) -> list[int] | None:
+        if first not in entries:
             return None
-        number, words = found[first]
-        return _known(f"{place}: line {number}: {first[-1]}", words[skip:], regions)
+        number, words = entries[first]
+        return _checked_ids(f"{place}: line {number}: {first[-1]}", words[skip:], regions)
 
-    wastelands, offered = listed(_FIRST_WORDS[0]), listed(_FIRST_WORDS[1])
+    wastelands, offered = read_ids(_FIRST_WORDS[0]), read_ids(_FIRST_WORDS[1])
     if offered is not None:
-        found.pop(_FIRST_WORDS[3], None)
+        entries.pop(_FIRST_WORDS[3], None)
     else:
-        offered = listed(_FIRST_WORDS[3], skip=1)
+        offered = read_ids(_FIRST_WORDS[3], skip=1)
     picks = None
-    if _FIRST_WORDS[2] in found:
-        number, words = found[_FIRST_WORDS[2]]
+    if _FIRST_WORDS[2] in entries:
+        number, words = entries[_FIRST_WORDS[2]]
         picks = whole(f"{place}: line {number}: {PICKS}", " ".join(words))
-    used = {number for number, _ in found.values()}
-    army, shown = _wasteland_army(lines, set(wastelands or ()))
-    return _setup(wastelands, army, offered, picks), used if army is None else used | {shown}
+    used_lines = {number for number, _ in entries.values()}
+    army, army_line = _wasteland_army(lines, set(wastelands or ()))
+    return _setup(wastelands, army, offered, picks), used_lines if army is None else used_lines | {army_line}
 
 
-def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]) -> RawSetup | None:
+def setup_of_settings(settings: dict[str, Any], location: str, region_ids: Iterable[int]) -> RawSetup | None:
     """Return the setup in "Settings" of the challenge's JSON, or None if the JSON has no setup."""
-    regions = set(known)
+    regions = set(region_ids)
 
-    def listed(key: str) -> list[int] | None:
+    def read_ids(key: str) -> list[int] | None:
         if key not in settings:
             return None
-        return _known(f"{where}: {key}", identifiers(f"{where}: {key}", settings[key]), regions)
+        return _checked_ids(f"{location}: {key}", identifiers(f"{location}: {key}", settings[key]), regions)
 
-    picks = whole(f"{where}: {PICKS}", settings[PICKS]) if PICKS in settings else None
-    return _setup(listed(WASTELANDS), None, listed(OFFERED), picks)
+    picks = whole(f"{location}: {PICKS}", settings[PICKS]) if PICKS in settings else None
+    return _setup(read_ids(WASTELANDS), None, read_ids(OFFERED), picks)
 
 
 def _setup(
@@ -92,14 +92,14 @@ def _setup(
     return RawSetup(names(wastelands), army, names(offered), picks)
 
 
-def _known(where: str, ids: Sequence[str | int], regions: set[int]) -> list[int]:
+def _checked_ids(location: str, ids: Sequence[str | int], regions: set[int]) -> list[int]:
     if len(ids) > MAX_REGIONS:
-        raise MapError(f"{where}: {len(ids)} ids: at most {MAX_REGIONS} are supported")
-    listed = [identifier(where, each) for each in ids]
-    for region in listed:
+        raise MapError(f"{location}: {len(ids)} ids: at most {MAX_REGIONS} are supported")
+    region_ids = [identifier(location, entry) for entry in ids]
+    for region in region_ids:
         if region not in regions:
-            raise MapError(f"{where}: unknown region {region}")
-    return listed
+            raise MapError(f"{location}: unknown region {region}")
+    return region_ids
 
 
 def _wasteland_army(lines: Sequence[str], wastelands: set[int]) -> tuple[int | None, int]:
@@ -114,8 +114,8 @@ def _wasteland_army(lines: Sequence[str], wastelands: set[int]) -> tuple[int | N
             break
         if words[:1] == ["update_map"]:
             rows = zip(words[1::3], words[2::3], words[3::3], strict=False)
-            seen = {a for r, owner, a in rows if owner == "neutral" and r.isdecimal() and int(r[:10]) in wastelands}
-            army = seen.pop() if len(seen) == 1 else ""
+            armies = {a for r, owner, a in rows if owner == "neutral" and r.isdecimal() and int(r[:10]) in wastelands}
+            army = armies.pop() if len(armies) == 1 else ""
             plain = army.isascii() and army.isdecimal() and len(army) <= len(str(MAX_ARMY))
             return (int(army) if plain and 1 <= int(army) <= MAX_ARMY else None), number
     return None, 0

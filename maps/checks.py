@@ -103,8 +103,8 @@ def _super_region_problems(m: MapParts) -> Iterator[MapProblem]:
             values = {"most": MAX_BONUS if name == "bonus" else MAX_NAME}
             return MapProblem(code, f"{place}: {reason}", "super_region", (k,), name, values)
 
-        if found := _name_problem(s.name):
-            yield problem(*found, "name")
+        if fault := _name_problem(s.name):
+            yield problem(*fault, "name")
         if names.setdefault(s.name.casefold(), k) != k:
             yield problem("name-repeated", "repeated name", "name")
         if type(s.bonus) is not int or not 0 <= s.bonus <= MAX_BONUS:
@@ -122,8 +122,8 @@ def _region_problems(m: MapParts) -> Iterator[MapProblem]:
             values = {"most": MAX_ARMY if name == "army" else MAX_NAME}
             return MapProblem(code, f"{place}: {reason}", "region", (i,), name, values)
 
-        if found := _name_problem(r.name):
-            yield problem(*found, "name")
+        if fault := _name_problem(r.name):
+            yield problem(*fault, "name")
         if not _CODE.fullmatch(r.code):
             yield problem("code", f"code {r.code!r}: must be 1 to 6 capital letters or digits", "code")
         if type(r.army) is not int or not 1 <= r.army <= MAX_ARMY:
@@ -131,11 +131,11 @@ def _region_problems(m: MapParts) -> Iterator[MapProblem]:
         if keys.setdefault(r.name.casefold(), i) != i:
             yield problem("name-repeated", "repeated name", "name")
     for i, r in enumerate(m.regions):
-        other = keys.setdefault(r.code.casefold(), i)
-        if other != i:
-            taken = m.regions[other].name
-            text = f"region {r.name!r}: code {r.code!r} is taken by region {taken!r}"
-            yield MapProblem("code-taken", text, "region", (i,), "code", {"other": taken})
+        first_index = keys.setdefault(r.code.casefold(), i)
+        if first_index != i:
+            first_name = m.regions[first_index].name
+            text = f"region {r.name!r}: code {r.code!r} is taken by region {first_name!r}"
+            yield MapProblem("code-taken", text, "region", (i,), "code", {"other": first_name})
 
 
 def _border_problems(m: MapParts) -> Iterator[MapProblem]:
@@ -150,10 +150,10 @@ def _border_problems(m: MapParts) -> Iterator[MapProblem]:
     if any(a >= b for a, b in m.borders) or any(x >= y for x, y in zip(m.borders, m.borders[1:], strict=False)):
         yield MapProblem("border-order", "borders: must be (a, b) with a < b, sorted and without repetition")
     if missing := _unreached(n, m.borders):
-        named = [repr(m.regions[i].name) for i in missing]
-        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        names = [repr(m.regions[i].name) for i in missing]
+        suffix = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         first = m.regions[0].name
-        text = f"not connected: {', '.join(named[:_NAMED])}{more} cannot be reached from {first!r}"
+        text = f"not connected: {', '.join(names[:_NAMED])}{suffix} cannot be reached from {first!r}"
         yield MapProblem("not-connected", text, "region", tuple(missing), values={"first": first, "n": len(missing)})
 
 
@@ -170,13 +170,13 @@ def neighbor_lists(n: int, borders: Sequence[tuple[int, int]]) -> list[list[int]
 def _unreached(n: int, borders: Sequence[tuple[int, int]]) -> list[int]:
     """Return the regions that cannot be reached from region 0 over borders."""
     neighbors = neighbor_lists(n, borders)
-    seen, todo = {0}, [0] if n else []
+    reached, todo = {0}, [0] if n else []
     while todo:
         for b in neighbors[todo.pop()]:
-            if b not in seen:
-                seen.add(b)
+            if b not in reached:
+                reached.add(b)
                 todo.append(b)
-    return [i for i in range(n) if i not in seen]
+    return [i for i in range(n) if i not in reached]
 
 
 def _setup_problems(m: MapParts) -> Iterator[MapProblem]:
@@ -190,14 +190,14 @@ def _setup_problems(m: MapParts) -> Iterator[MapProblem]:
     setup, n = m.setup, len(m.regions)
     if setup == StartingSetup():
         yield problem("setup-empty", "must have at least one entry")
-    for what, regions in (("wastelands", setup.wastelands or ()), ("offered", setup.offered or ())):
+    for entry, regions in (("wastelands", setup.wastelands or ()), ("offered", setup.offered or ())):
         if unknown := [r for r in regions if not 0 <= r < n]:
-            yield problem("setup-unknown", f"{what}: unknown region {unknown[0]}")
+            yield problem("setup-unknown", f"{entry}: unknown region {unknown[0]}")
         if any(a >= b for a, b in itertools.pairwise(regions)):
-            yield problem("setup-order", f"{what}: must be ascending, without repetition")
-    wasted = set(setup.wastelands or ())
+            yield problem("setup-order", f"{entry}: must be ascending, without repetition")
+    wastelands = set(setup.wastelands or ())
     for r in setup.offered or ():
-        if r in wasted and 0 <= r < n:
+        if r in wastelands and 0 <= r < n:
             yield problem(
                 "setup-wasteland-offered",
                 f"offered: region {m.regions[r].name!r} is a wasteland; wastelands cannot be offered",
@@ -206,23 +206,23 @@ def _setup_problems(m: MapParts) -> Iterator[MapProblem]:
     if setup.offered is not None and len(setup.offered) < _FEWEST_OFFERED:
         text = f"offered: {len(setup.offered)} regions: two players need at least {_FEWEST_OFFERED}"
         yield problem("setup-few-offered", text, n=len(setup.offered), least=_FEWEST_OFFERED)
-    for code, what, value, most in (
+    for code, entry, value, limit in (
         ("setup-army", "wasteland_army", setup.wasteland_army, MAX_ARMY),
         ("setup-picks", "picks", setup.picks, MAX_PICKS),
     ):
-        if value is not None and (type(value) is not int or not 1 <= value <= most):
-            yield problem(code, f"{what} {value}: must be a whole number from 1 to {most}", most=most)
+        if value is not None and (type(value) is not int or not 1 <= value <= limit):
+            yield problem(code, f"{entry} {value}: must be a whole number from 1 to {limit}", most=limit)
 
 
 def _drawing_problems(m: MapParts) -> Iterator[MapProblem]:
-    without = [i for i, r in enumerate(m.regions) if r.shape is None]
+    shapeless = [i for i, r in enumerate(m.regions) if r.shape is None]
     if m.view_box is None:
-        if len(without) < len(m.regions) or m.sea_links:
+        if len(shapeless) < len(m.regions) or m.sea_links:
             yield MapProblem("no-view-box", "drawing: must have a view box, because the map has shapes or sea links")
         return
-    if without:
-        text = f"drawing: region {m.regions[without[0]].name!r} has no shape; with a view box, each region needs one"
-        yield MapProblem("no-shape", text, "region", tuple(without), "shape", {"n": len(without)})
+    if shapeless:
+        text = f"drawing: region {m.regions[shapeless[0]].name!r} has no shape; with a view box, each region needs one"
+        yield MapProblem("no-shape", text, "region", tuple(shapeless), "shape", {"n": len(shapeless)})
     x, y, width, height = m.view_box
     if not all(map(math.isfinite, m.view_box)) or not (1 <= width <= MAX_DRAWING and 1 <= height <= MAX_DRAWING):
         text = f"drawing: view box {m.view_box}: width and height must lie in 1 .. {MAX_DRAWING}"

@@ -30,8 +30,8 @@ def to_xml(map_: Map) -> str:
             army = "" if region.army == DEFAULT_ARMY else f' Army="{region.army}"'
             lines.append(f"      <Region Name={quoteattr(region.name)}{army}>")
             lines.append("        <Neighbours>")
-            near = (map_.regions[q].name for q in map_.neighbors[r] if q > r)
-            lines += [f"          <Region Name={quoteattr(name)}/>" for name in near]
+            neighbor_names = (map_.regions[q].name for q in map_.neighbors[r] if q > r)
+            lines += [f"          <Region Name={quoteattr(name)}/>" for name in neighbor_names]
             lines += ["        </Neighbours>", "      </Region>"]
         lines.append("    </SuperRegion>")
     return "\n".join([*lines, "  </SuperRegions>", "</Map>", ""])
@@ -41,8 +41,8 @@ def to_setup_lines(map_: Map) -> str:
     """Return the map as ``setup_map`` and ``settings`` lines of the challenge; ids count from 1."""
     supers = " ".join(f"{i} {s.bonus}" for i, s in enumerate(map_.super_regions, 1))
     regions = " ".join(f"{i} {s + 1}" for i, s in enumerate(map_.super_region_of, 1))
-    near = ((r, [q + 1 for q in around if q > r]) for r, around in enumerate(map_.neighbors))
-    neighbors = " ".join(f"{r + 1} {','.join(map(str, ids))}" for r, ids in near if ids)
+    rows = ((r, [q + 1 for q in adjacent if q > r]) for r, adjacent in enumerate(map_.neighbors))
+    neighbors = " ".join(f"{r + 1} {','.join(map(str, ids))}" for r, ids in rows if ids)
     lines = [f"setup_map super_regions {supers}", f"setup_map regions {regions}", f"setup_map neighbors {neighbors}"]
     for key, value in _settings(map_).items():
         words = " ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -69,11 +69,11 @@ def _settings(map_: Map) -> dict[str, list[int] | int]:
     setup = map_.setup
     if setup is None:
         return {}
-    found: dict[str, list[int] | int] = {}
+    entries: dict[str, list[int] | int] = {}
     for key, regions in ((WASTELANDS, setup.wastelands), (OFFERED, setup.offered)):
         if regions is not None:
-            found[key] = [r + 1 for r in regions]
-    return found if setup.picks is None else {**found, PICKS: setup.picks}
+            entries[key] = [r + 1 for r in regions]
+    return entries if setup.picks is None else {**entries, PICKS: setup.picks}
 
 
 _WRITERS: Final[dict[MapFormat, Callable[[Map], str]]] = {
@@ -95,8 +95,8 @@ def written_as(map_: Map, format_: MapFormat) -> tuple[str, tuple[str, ...]]:
     if format_ not in _WRITERS:
         raise MapError(f"cannot write a map in the format {format_.title}: this format needs grid cells")
     text = _WRITERS[format_](map_)
-    again = read_bytes(text.encode(), f"{map_.name}{format_.suffix}").map
-    return text, lost_parts(map_, again)
+    reread = read_bytes(text.encode(), f"{map_.name}{format_.suffix}").map
+    return text, lost_parts(map_, reread)
 
 
 def lost_parts(before: Map, after: Map) -> tuple[str, ...]:
@@ -125,12 +125,12 @@ def lost_parts(before: Map, after: Map) -> tuple[str, ...]:
         "armies at the start": [r.army for r in before.regions] != [r.army for r in regions],
         "the drawing": before.drawable and not after.drawable,
     }
-    lost = [what for what, is_lost in differs.items() if is_lost]
+    lost = [part for part, is_lost in differs.items() if is_lost]
     for entry in dataclasses.fields(StartingSetup):
-        given, left = (getattr(m.setup, entry.name, None) for m in (before, after))
-        if isinstance(given, tuple):
-            given = tuple(sorted(place[r] for r in given))
-        if given is not None and given != left:
+        value, value_after = (getattr(m.setup, entry.name, None) for m in (before, after))
+        if isinstance(value, tuple):
+            value = tuple(sorted(place[r] for r in value))
+        if value is not None and value != value_after:
             lost.append(f"setup: {entry.name}")
     return tuple(lost)
 
@@ -139,7 +139,8 @@ def _same_graph(before: Map, after: Map, place: list[int]) -> bool:
     """Whether region r of a map has the same borders and the same super region as region place[r] of the other map."""
     groups = _group_pairs(before, after, place)
     return len(groups) == len(before.super_regions) == len(after.super_regions) and all(
-        {place[q] for q in near} == set(after.neighbors[r]) for r, near in zip(place, before.neighbors, strict=True)
+        {place[q] for q in neighbors} == set(after.neighbors[r])
+        for r, neighbors in zip(place, before.neighbors, strict=True)
     )
 
 

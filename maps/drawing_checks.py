@@ -50,18 +50,18 @@ def _between(m: MapParts, shapes: Sequence[Any]) -> Iterator[MapProblem]:
     import shapely
 
     borders, linked = set(m.borders), {(link.a, link.b) for link in m.sea_links}
-    grown = [shape.buffer(GAP) for shape in shapes]
-    first, second = shapely.STRtree(grown).query(grown, predicate="intersects")
-    near = sorted({(int(a), int(b)) for a, b in zip(first, second, strict=True) if a < b})
+    enlarged = [shape.buffer(GAP) for shape in shapes]
+    first, second = shapely.STRtree(enlarged).query(enlarged, predicate="intersects")
+    close_pairs = sorted({(int(a), int(b)) for a, b in zip(first, second, strict=True) if a < b})
     touching = set()
-    for a, b in near:
+    for a, b in close_pairs:
         names = f"regions {m.regions[a].name!r} and {m.regions[b].name!r}"
         common = shapes[a].intersection(shapes[b]).area
         if common > OVERLAP * min(shapes[a].area, shapes[b].area):
             yield MapProblem("overlap", f"{names} overlap", "border", (a, b))
         # The outlines of both regions are enlarged by GAP, so at a common side they overlap in a strip of width 2 *
         # GAP.
-        if grown[a].intersection(grown[b]).area > 2 * GAP * SIDE:
+        if enlarged[a].intersection(enlarged[b]).area > 2 * GAP * SIDE:
             touching.add((a, b))
             if (a, b) not in borders:
                 text = f"{names} touch along a side, but have no border"

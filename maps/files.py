@@ -61,11 +61,11 @@ def read_bytes(content: bytes, name: str) -> MapFile:
     text = decoded_xml(content, place)
     if text is None:
         text = bounded_io.decode_text(content, place, MapError, f"; {SUPPORTED}")
-    found, data = detect(text, place)
+    format_, data = detect(text, place)
     try:
-        map_, unused = _READERS[found](text, data, name)
-        return MapFile(map_, found, unused)
+        map_, unused = _READERS[format_](text, data, name)
+        return MapFile(map_, format_, unused)
     except MapError as error:
-        title = f" (the file appears to be {found.title})"
-        first, *others = error.reasons
-        raise MapError(f"{error}{title}", (f"{first}{title}", *others)) from None
+        title = f" (the file appears to be {format_.title})"
+        first_reason, *later_reasons = error.reasons
+        raise MapError(f"{error}{title}", (f"{first_reason}{title}", *later_reasons)) from None

@@ -95,30 +95,30 @@ def _json_format(text: str, place: str) -> tuple[MapFormat, Any]:
 def is_cells(data: dict[str, Any]) -> bool:
     """Whether the challenge's JSON has the web site's format: super regions list regions, or regions have cells."""
 
-    def any_has(key: str, entry: str) -> bool:
-        listed = data.get(key)
-        return isinstance(listed, list) and any(isinstance(item, dict) and entry in item for item in listed)
+    def any_item_has(key: str, entry: str) -> bool:
+        items = data.get(key)
+        return isinstance(items, list) and any(isinstance(item, dict) and entry in item for item in items)
 
-    return any_has("SuperRegions", "regions") or any_has("Regions", "cells")
+    return any_item_has("SuperRegions", "regions") or any_item_has("Regions", "cells")
 
 
 def _root(text: str) -> str | None:
     """Return the name of the root element of an XML text; None if no element begins."""
-    at = text.find("<")
+    offset = text.find("<")
     for opening, end in (("<?", "?>"), ("<!--", "-->")) * 8:
-        while text.startswith(opening, at):
-            close = text.find(end, at)
+        while text.startswith(opening, offset):
+            close = text.find(end, offset)
             if close < 0:
                 return None
-            at = text.find("<", close)
-    found = _TAG.search(text, max(at, 0))
-    return found[1] if found else None
+            offset = text.find("<", close)
+    match = _TAG.search(text, max(offset, 0))
+    return match[1] if match else None
 
 
 def _xml_title(root: str) -> str:
     name = root.lower().rpartition(":")[2]
-    known = {"svg": "an SVG drawing", "html": "an HTML page"}
-    return known.get(name, f"XML with the root element <{clipped(root, 40)}>")
+    titles = {"svg": "an SVG drawing", "html": "an HTML page"}
+    return titles.get(name, f"XML with the root element <{clipped(root, 40)}>")
 
 
 def _table_title(text: str) -> str | None:

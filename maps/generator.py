@@ -30,17 +30,17 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
     Raises ``MapError`` for arguments out of range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0
     to `MOST_SEED`.
     """
-    regions, seed = _whole("regions", regions, FEWEST, MOST), _whole("seed", seed, 0, MOST_SEED)
+    regions, seed = _checked_number("regions", regions, FEWEST, MOST), _checked_number("seed", seed, 0, MOST_SEED)
     if super_regions is None:
         super_regions = max(2, (2 * regions + 6) // 13)
-    groups = _whole("super_regions", super_regions, 1, regions)
+    groups = _checked_number("super_regions", super_regions, 1, regions)
     for attempt in range(20):
         # Python hashes a text seed with SHA-512, and only random() is called, so all versions of Python give the same
         # map.
         rng = random.Random(f"warlight-map 1: {regions} {groups} {seed} {attempt}")
-        made = _attempt(rng, regions, groups, seed, name)
-        if made is not None:
-            return made
+        map_ = _attempt(rng, regions, groups, seed, name)
+        if map_ is not None:
+            return map_
     raise MapError(f"generate: found no map of {regions} regions with seed {seed}; try another seed")
 
 
@@ -60,18 +60,18 @@ def _attempt(rng: random.Random, regions: int, groups: int, seed: int, name: str
     if len(land) < land_tiles:
         return None
     tiles, width, height = crop(tiles, land, SPACING)
-    at = {i: (float(tiles.sites[i][0]), float(tiles.sites[i][1])) for i in sorted(land)}
-    part = divide_evenly(rng, at, tiles.neighbors, regions)
+    sites = {i: (float(tiles.sites[i][0]), float(tiles.sites[i][1])) for i in sorted(land)}
+    part = divide_evenly(rng, sites, tiles.neighbors, regions)
     borders = contacts(tiles, part)
     outlines = shapes(tiles, part, regions)
     middles = [s.label for s in outlines]
-    near = _adjacency(regions, borders)
-    grouped = group(rng, middles, near, groups)
+    neighbors = _adjacency(regions, borders)
+    grouped = group(rng, middles, neighbors, groups)
     order, ranked = _reading_order(middles, grouped, groups)
     sizes = [grouped.count(g) for g in ranked]
     super_names, region_names = make_names(rng, sizes)
     title_of = dict(zip(ranked, super_names, strict=True))
-    names = dict(zip(order, (n for listed in region_names for n in listed), strict=True))
+    names = dict(zip(order, (n for names_in_group in region_names for n in names_in_group), strict=True))
     default = f"generated-{regions}-{groups}-{seed}"
     heading = Heading(
         name or default,
@@ -82,7 +82,7 @@ def _attempt(rng: random.Random, regions: int, groups: int, seed: int, name: str
     return build(
         "generate",
         heading,
-        [SuperRegion(title_of[g], _bonus(g, grouped, near)) for g in ranked],
+        [SuperRegion(title_of[g], _bonus(g, grouped, neighbors)) for g in ranked],
         [RawRegion(names[r], title_of[grouped[r]], shape=outlines[r]) for r in order],
         [(names[a], names[b]) for a, b in sorted(borders)],
         view_box=(0.0, 0.0, width, height),
@@ -90,17 +90,17 @@ def _attempt(rng: random.Random, regions: int, groups: int, seed: int, name: str
 
 
 def _adjacency(n: int, borders: set[tuple[int, int]]) -> list[list[int]]:
-    near: list[list[int]] = [[] for _ in range(n)]
+    neighbors: list[list[int]] = [[] for _ in range(n)]
     for a, b in sorted(borders):
-        near[a].append(b)
-        near[b].append(a)
-    return near
+        neighbors[a].append(b)
+        neighbors[b].append(a)
+    return neighbors
 
 
-def _bonus(group: int, grouped: Sequence[int], near: Sequence[Sequence[int]]) -> int:
+def _bonus(group: int, grouped: Sequence[int], neighbors: Sequence[Sequence[int]]) -> int:
     """Return 0.36 for each region and 0.5 for each region that borders another super region, rounded, at least 1."""
     members = [r for r, g in enumerate(grouped) if g == group]
-    guards = sum(any(grouped[b] != group for b in near[r]) for r in members)
+    guards = sum(any(grouped[b] != group for b in neighbors[r]) for r in members)
     return max(1, (36 * len(members) + 50 * guards + 50) // 100)
 
 
@@ -112,14 +112,14 @@ def _reading_order(
 
     Super regions are sorted from left to right, and so are the regions within a super region.
     """
-    left = [sum(middles[r][0] for r, g in enumerate(grouped) if g == k) / grouped.count(k) for k in range(groups)]
-    ranked = sorted(range(groups), key=lambda k: (left[k], k))
+    mean_x = [sum(middles[r][0] for r, g in enumerate(grouped) if g == k) / grouped.count(k) for k in range(groups)]
+    ranked = sorted(range(groups), key=lambda k: (mean_x[k], k))
     place = {k: i for i, k in enumerate(ranked)}
     order = sorted(range(len(middles)), key=lambda r: (place[grouped[r]], middles[r][0], middles[r][1]))
     return order, ranked
 
 
-def _whole(what: str, number: int, least: int, most: int) -> int:
-    if not least <= number <= most:
-        raise MapError(f"generate: {what} = {number}: must lie in {least} .. {most}")
+def _checked_number(label: str, number: int, low: int, high: int) -> int:
+    if not low <= number <= high:
+        raise MapError(f"generate: {label} = {number}: must lie in {low} .. {high}")
     return number

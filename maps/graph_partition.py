@@ -14,19 +14,19 @@ _ATTEMPTS: Final = 24
 
 
 def divide_evenly(
-    rng: random.Random, at: dict[int, Point], neighbors: Sequence[Sequence[int]], parts: int
+    rng: random.Random, points: dict[int, Point], neighbors: Sequence[Sequence[int]], parts: int
 ) -> dict[int, int]:
-    """Divide the tiles ``at`` into ``parts`` connected, compact parts of similar size.
+    """Divide the tiles ``points`` into ``parts`` connected, compact parts of similar size.
 
     The algorithm is a centroidal partition with several iterations. Each tile belongs to the centre with the
     smallest distance in the graph. Each centre then moves to the middle of its part.
     """
-    nodes = sorted(at)
-    centres = _spread(rng, at, parts)
+    nodes = sorted(points)
+    centres = _spread(rng, points, parts)
     best: tuple[float, dict[int, int]] | None = None
     weight = [1.0] * parts
     for _ in range(14):
-        part = _nearest(at, neighbors, centres, weight)
+        part = _nearest(points, neighbors, centres, weight)
         members: list[list[int]] = [[] for _ in range(parts)]
         for i in nodes:
             members[part[i]].append(i)
@@ -34,41 +34,41 @@ def divide_evenly(
         score = sum(s * s for s in sizes) - 0.5 * min(sizes) * len(nodes) / parts
         if best is None or score < best[0]:
             best = score, part
-        centres = [_middle(at, m) for m in members]
+        centres = [_middle(points, m) for m in members]
         mean = len(nodes) / parts
         weight = [w * min(max((s / mean) ** 0.25, 0.8), 1.25) for w, s in zip(weight, sizes, strict=True)]
     assert best is not None
     return best[1]
 
 
-def _mean(at: dict[int, Point], members: Sequence[int]) -> Point:
+def _mean(points: dict[int, Point], members: Sequence[int]) -> Point:
     n = len(members)
-    return sum(at[i][0] for i in members) / n, sum(at[i][1] for i in members) / n
+    return sum(points[i][0] for i in members) / n, sum(points[i][1] for i in members) / n
 
 
-def _middle(at: dict[int, Point], members: Sequence[int]) -> int:
-    mean = _mean(at, members)
-    return min(members, key=lambda i: (math.dist(at[i], mean), i))
+def _middle(points: dict[int, Point], members: Sequence[int]) -> int:
+    mean = _mean(points, members)
+    return min(members, key=lambda i: (math.dist(points[i], mean), i))
 
 
-def _spread(rng: random.Random, at: dict[int, Point], parts: int) -> list[int]:
+def _spread(rng: random.Random, points: dict[int, Point], parts: int) -> list[int]:
     """Return the first centres of the parts, which are far apart from each other.
 
     The first centre is random. Each next centre is the point farthest from all earlier centres.
     """
-    nodes = sorted(at)
-    chosen = [nodes[int(rng.random() * len(nodes))]]
-    away = {i: math.dist(at[i], at[chosen[0]]) for i in nodes}
-    while len(chosen) < parts:
-        far = max(nodes, key=lambda i: (away[i], i))
-        chosen.append(far)
+    nodes = sorted(points)
+    centres = [nodes[int(rng.random() * len(nodes))]]
+    distances = {i: math.dist(points[i], points[centres[0]]) for i in nodes}
+    while len(centres) < parts:
+        farthest = max(nodes, key=lambda i: (distances[i], i))
+        centres.append(farthest)
         for i in nodes:
-            away[i] = min(away[i], math.dist(at[i], at[far]))
-    return chosen
+            distances[i] = min(distances[i], math.dist(points[i], points[farthest]))
+    return centres
 
 
 def _nearest(
-    at: dict[int, Point], neighbors: Sequence[Sequence[int]], centres: Sequence[int], weight: Sequence[float]
+    points: dict[int, Point], neighbors: Sequence[Sequence[int]], centres: Sequence[int], weight: Sequence[float]
 ) -> dict[int, int]:
     """Return for each node the nearest centre by path length in the graph (Dijkstra), so that parts are connected."""
     part: dict[int, int] = {}
@@ -76,41 +76,41 @@ def _nearest(
     heapq.heapify(queue)
     fixed = dict(zip(centres, range(len(centres)), strict=True))
     while queue:
-        way, i, k = heapq.heappop(queue)
+        length, i, k = heapq.heappop(queue)
         if i in part or fixed.get(i, k) != k:
             continue
         part[i] = k
         for j in neighbors[i]:
-            if j in at and j not in part:
-                heapq.heappush(queue, (way + weight[k] * math.dist(at[i], at[j]), j, k))
+            if j in points and j not in part:
+                heapq.heappush(queue, (length + weight[k] * math.dist(points[i], points[j]), j, k))
     return part
 
 
-def group(rng: random.Random, at: Sequence[Point], neighbors: Sequence[Sequence[int]], groups: int) -> list[int]:
+def group(rng: random.Random, points: Sequence[Point], neighbors: Sequence[Sequence[int]], groups: int) -> list[int]:
     """Divide nodes into connected groups of different sizes; return the best of `_ATTEMPTS` attempts.
 
     When a group grows, it takes the free adjacent node that is nearest to the middle of the group. The group with the
     smallest ratio of size to target size grows next.
     """
     best: tuple[float, list[int]] | None = None
-    everywhere = dict(enumerate(at))
+    point_of = dict(enumerate(points))
     for _ in range(_ATTEMPTS):
         shares = [0.7 + 0.6 * rng.random() for _ in range(groups)]
         total = sum(shares)
-        targets = [len(at) * s / total for s in shares]
-        found = _grow(at, neighbors, _spread(rng, everywhere, groups), targets)
-        score = _badness(found, at, targets)
+        targets = [len(points) * s / total for s in shares]
+        group_of = _grow(points, neighbors, _spread(rng, point_of, groups), targets)
+        score = _penalty(group_of, points, targets)
         if best is None or score < best[0]:
-            best = score, found
+            best = score, group_of
     assert best is not None
     return best[1]
 
 
 def _grow(
-    at: Sequence[Point], neighbors: Sequence[Sequence[int]], seeds: Sequence[int], targets: Sequence[float]
+    points: Sequence[Point], neighbors: Sequence[Sequence[int]], seeds: Sequence[int], targets: Sequence[float]
 ) -> list[int]:
-    group_of = [-1] * len(at)
-    everywhere = dict(enumerate(at))
+    group_of = [-1] * len(points)
+    point_of = dict(enumerate(points))
     members = [[s] for s in seeds]
     for k, s in enumerate(seeds):
         group_of[s] = k
@@ -118,38 +118,38 @@ def _grow(
         for k in sorted(range(len(seeds)), key=lambda k: (len(members[k]) / targets[k], k)):
             free = {j for i in members[k] for j in neighbors[i] if group_of[j] < 0}
             if free:
-                middle = _mean(everywhere, members[k])
-                cost = {j: math.dist(at[j], middle) * _lure(j, neighbors, group_of, k) for j in free}
-                chosen = min(free, key=lambda j: (cost[j], j))
-                group_of[chosen] = k
-                members[k].append(chosen)
+                middle = _mean(point_of, members[k])
+                cost = {j: math.dist(points[j], middle) * _attraction(j, neighbors, group_of, k) for j in free}
+                node = min(free, key=lambda j: (cost[j], j))
+                group_of[node] = k
+                members[k].append(node)
                 break
     return group_of
 
 
-def _lure(j: int, neighbors: Sequence[Sequence[int]], group_of: Sequence[int], k: int) -> float:
+def _attraction(j: int, neighbors: Sequence[Sequence[int]], group_of: Sequence[int], k: int) -> float:
     """Return a factor for the distance of node j from group k, below 1 for nodes that the group should take early.
 
     The returned factor is below 1 for a node without free neighbours, and for a node with neighbours in the group.
     """
-    around = neighbors[j]
-    mine = sum(group_of[i] == k for i in around)
-    free = sum(group_of[i] < 0 for i in around)
-    return (0.55 if not free else 1.0) * (1.0 - 0.5 * mine / len(around))
+    adjacent = neighbors[j]
+    own_count = sum(group_of[i] == k for i in adjacent)
+    free = sum(group_of[i] < 0 for i in adjacent)
+    return (0.55 if not free else 1.0) * (1.0 - 0.5 * own_count / len(adjacent))
 
 
-def _badness(group_of: Sequence[int], at: Sequence[Point], targets: Sequence[float]) -> float:
+def _penalty(group_of: Sequence[int], points: Sequence[Point], targets: Sequence[float]) -> float:
     """Return how much groups differ from their target sizes and from discs, plus a penalty for groups of one node."""
-    places = dict(enumerate(at))
-    xs, ys = [p[0] for p in at], [p[1] for p in at]
-    room = max((max(xs) - min(xs)) * (max(ys) - min(ys)), 1.0) / len(at)  # mean area of a node
-    bad = 0.0
+    point_of = dict(enumerate(points))
+    xs, ys = [p[0] for p in points], [p[1] for p in points]
+    room = max((max(xs) - min(xs)) * (max(ys) - min(ys)), 1.0) / len(points)  # mean area of a node
+    penalty = 0.0
     for k, target in enumerate(targets):
         members = [i for i, g in enumerate(group_of) if g == k]
-        middle = _mean(places, members)
-        spread = sum(math.dist(at[i], middle) ** 2 for i in members) / len(members)
-        bad += (len(members) - target) ** 2 / target
-        bad += 2 * math.pi * spread / (room * len(members))  # the added number is 1 for a disc
+        middle = _mean(point_of, members)
+        spread = sum(math.dist(points[i], middle) ** 2 for i in members) / len(members)
+        penalty += (len(members) - target) ** 2 / target
+        penalty += 2 * math.pi * spread / (room * len(members))  # the added number is 1 for a disc
         if len(members) < 2:
-            bad += 5.0
-    return bad
+            penalty += 5.0
+    return penalty

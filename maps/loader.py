@@ -45,8 +45,8 @@ def read(name_or_path: str | Path) -> MapFile:
         raise MapError(f"map = {short_repr(name_or_path)}: must be the name of a bundled map or the path of a file")
     if isinstance(name_or_path, str) and name_or_path in names():
         return MapFile(_bundled(name_or_path), NATIVE)
-    if isinstance(name_or_path, str) and (found := _GENERATED.fullmatch(name_or_path)):
-        return MapFile(_generated(int(found[1]), int(found[2])), NATIVE)
+    if isinstance(name_or_path, str) and (match := _GENERATED.fullmatch(name_or_path)):
+        return MapFile(_generated(int(match[1]), int(match[2])), NATIVE)
     path = Path(name_or_path)
     if isinstance(name_or_path, str) and not path.suffix and "/" not in name_or_path and not os.path.isfile(path):
         hint = did_you_mean(name_or_path, names())
@@ -59,8 +59,8 @@ def read(name_or_path: str | Path) -> MapFile:
 
 def check(name_or_path: str | Path) -> None:
     """Raise the errors that `load` would raise, but generate no map, because a large map takes seconds."""
-    found = _GENERATED.fullmatch(name_or_path) if isinstance(name_or_path, str) else None
-    if found is None or not FEWEST <= int(found[1]) <= MOST:
+    match = _GENERATED.fullmatch(name_or_path) if isinstance(name_or_path, str) else None
+    if match is None or not FEWEST <= int(match[1]) <= MOST:
         load(name_or_path)
 
 

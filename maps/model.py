@@ -46,7 +46,7 @@ class Map(MapParts):
     @cached_property
     def neighbors(self) -> tuple[tuple[int, ...], ...]:
         """For each region, the indices of its neighbours, in ascending order."""
-        return tuple(tuple(near) for near in neighbor_lists(len(self.regions), self.borders))
+        return tuple(tuple(adjacent) for adjacent in neighbor_lists(len(self.regions), self.borders))
 
     @cached_property
     def bonuses(self) -> tuple[int, ...]:
@@ -61,8 +61,8 @@ class Map(MapParts):
     @cached_property
     def members(self) -> tuple[tuple[int, ...], ...]:
         """For each super region, the indices of its regions, in ascending order."""
-        of = self.super_region_of
-        return tuple(tuple(r for r, s in enumerate(of) if s == k) for k in range(self.n_super_regions))
+        super_region_of = self.super_region_of
+        return tuple(tuple(r for r, s in enumerate(super_region_of) if s == k) for k in range(self.n_super_regions))
 
     @cached_property
     def starting_armies(self) -> tuple[int, ...]:
@@ -81,11 +81,11 @@ class Map(MapParts):
     def region_index(self, key: str | int) -> int:
         """Return the index of a region. key: the region's name or code, in upper or lower case, or the index itself."""
         if isinstance(key, str):
-            found = self._index.get(" ".join(key.split()).casefold())
-            if found is None:
-                known = [k for r in self.regions for k in (r.name, r.code)]
-                raise MapError(f"map {self.name!r} has no region {key!r}{did_you_mean(key, known)}")
-            return found
+            region = self._index.get(" ".join(key.split()).casefold())
+            if region is None:
+                keys = [k for r in self.regions for k in (r.name, r.code)]
+                raise MapError(f"map {self.name!r} has no region {key!r}{did_you_mean(key, keys)}")
+            return region
         try:
             return index(key, "region", self.n_regions, MapError)
         except MapError:
@@ -99,10 +99,10 @@ class Map(MapParts):
 
     @cached_property
     def _digest(self) -> str:
-        seen: list[Any] = [self.bonuses, self.super_region_of, self.starting_armies, self.borders]
+        content: list[Any] = [self.bonuses, self.super_region_of, self.starting_armies, self.borders]
         if self.setup is not None:
-            seen.append(dataclasses.astuple(self.setup))
-        return hashlib.sha256(json.dumps(seen, separators=(",", ":")).encode()).hexdigest()
+            content.append(dataclasses.astuple(self.setup))
+        return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()
 
     @cached_property
     def full_digest(self) -> str:

@@ -83,26 +83,26 @@ _AVOIDED = re.compile("anal|anus|ass|cum|cunt|dick|fag|fuck|nazi|nig|piss|porn|r
 
 def make_names(rng: random.Random, sizes: Sequence[int]) -> tuple[list[str], list[list[str]]]:
     """Return unique names: one for each super region, and ``sizes[k]`` names for the regions of super region k."""
-    taken: set[str] = set()
+    used_names: set[str] = set()
     order = _shuffled(rng, len(SOUNDS))
     supers = []
     regions = []
     for k, size in enumerate(sizes):
         sound = SOUNDS[order[k % len(order)]]
-        supers.append(_fresh(rng, sound, sound.lands, taken))
-        regions.append([_fresh(rng, sound, sound.endings, taken) for _ in range(size)])
+        supers.append(_fresh(rng, sound, sound.lands, used_names))
+        regions.append([_fresh(rng, sound, sound.endings, used_names) for _ in range(size)])
     return supers, regions
 
 
-def _fresh(rng: random.Random, sound: Sound, endings: str, taken: set[str]) -> str:
+def _fresh(rng: random.Random, sound: Sound, endings: str, used_names: set[str]) -> str:
     tries = 0
     while True:
         tries += 1
         syllables = 2 if tries > 40 or rng.random() < 0.3 else 1
         name = _word(rng, sound, syllables, endings.split())
-        alike = any(name[:4] == t[:4] for t in taken) and tries < 30
-        if name not in taken and not alike and not _AVOIDED.search(name) and 4 <= len(name) <= 11:
-            taken.add(name)
+        is_similar = any(name[:4] == t[:4] for t in used_names) and tries < 30
+        if name not in used_names and not is_similar and not _AVOIDED.search(name) and 4 <= len(name) <= 11:
+            used_names.add(name)
             return name.capitalize()
 
 

@@ -100,12 +100,12 @@ def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
     if not trusted:
         _check_schema(d, place)
     try:
-        return _built(d, place)
+        return _build_map(d, place)
     except OverflowError:
         raise MapError(f"{place}: a number has too many digits") from None
 
 
-def _built(d: Any, place: str) -> Map:
+def _build_map(d: Any, place: str) -> Map:
     drawing = d.get("drawing")
     return build(
         place,
@@ -153,39 +153,39 @@ def _box(d: Any) -> tuple[float, float, float, float]:
 
 
 def _check_schema(d: dict[str, Any], place: str) -> None:
-    for key, most in (("super_regions", MAX_REGIONS), ("regions", MAX_REGIONS), ("borders", MAX_BORDERS)):
-        if isinstance(d.get(key), list) and len(d[key]) > most:  # the validator would check each item
-            raise MapError(f"{place}: {len(d[key])} {key.replace('_', ' ')}: at most {most} are supported")
+    for key, limit in (("super_regions", MAX_REGIONS), ("regions", MAX_REGIONS), ("borders", MAX_BORDERS)):
+        if isinstance(d.get(key), list) and len(d[key]) > limit:  # the validator would check each item
+            raise MapError(f"{place}: {len(d[key])} {key.replace('_', ' ')}: at most {limit} are supported")
     try:
-        found = islice(_validator().iter_errors(d), MOST_REASONS)
-        errors = sorted(found, key=lambda e: [str(p) for p in e.absolute_path])
+        schema_errors = islice(_validator().iter_errors(d), MOST_REASONS)
+        errors = sorted(schema_errors, key=lambda e: [str(p) for p in e.absolute_path])
     except RecursionError:
         raise MapError(f"{place}: nested too deeply") from None
     if not errors:
         return
-    reasons = [_where(d, list(error.absolute_path)) + clipped(_reason(error), 200) for error in errors]
-    many = "at least " if len(errors) == MOST_REASONS else ""
-    more = f" (and {many}{len(errors) - 1} more)" if len(errors) > 1 else ""
-    raise MapError(f"{place}: {reasons[0]}{more}", reasons)
+    reasons = [_location(d, list(error.absolute_path)) + clipped(_reason(error), 200) for error in errors]
+    qualifier = "at least " if len(errors) == MOST_REASONS else ""
+    suffix = f" (and {qualifier}{len(errors) - 1} more)" if len(errors) > 1 else ""
+    raise MapError(f"{place}: {reasons[0]}{suffix}", reasons)
 
 
 def _reason(error: Any) -> str:
     """Return the message of a schema error; for keys that the schema does not have, with the similar known keys."""
     if error.validator != "additionalProperties":
         return str(error.message)
-    known = error.schema["properties"]
-    unknown = list(islice((key for key in error.instance if key not in known), _UNKNOWN_KEYS + 1))
-    reasons = [f"no key {clipped(key, 60)!r}{did_you_mean(key, known)}" for key in unknown[:_UNKNOWN_KEYS]]
+    known_keys = error.schema["properties"]
+    unknown = list(islice((key for key in error.instance if key not in known_keys), _UNKNOWN_KEYS + 1))
+    reasons = [f"no key {clipped(key, 60)!r}{did_you_mean(key, known_keys)}" for key in unknown[:_UNKNOWN_KEYS]]
     return ", ".join(reasons) + (", …" if len(unknown) > _UNKNOWN_KEYS else "")
 
 
-def _where(d: dict[str, Any], path: list[Any]) -> str:
+def _location(d: dict[str, Any], path: list[Any]) -> str:
     """Return the place of a schema error in the data as text, such as ``region 'Alaska': army: ``."""
     words: list[str] = []
     if len(path) > 1 and path[0] in ("regions", "super_regions"):
         item = d[path[0]][path[1]]
-        what = path[0][:-1].replace("_", " ")
-        named = isinstance(item, dict) and isinstance(item.get("name"), str)
-        words, path = [f"{what} {clipped(item['name'], 60)!r}" if named else f"{what} {path[1] + 1}"], path[2:]
+        kind = path[0][:-1].replace("_", " ")
+        has_name = isinstance(item, dict) and isinstance(item.get("name"), str)
+        words, path = [f"{kind} {clipped(item['name'], 60)!r}" if has_name else f"{kind} {path[1] + 1}"], path[2:]
     words += [f"[{p}]" if isinstance(p, int) else clipped(str(p), 60) for p in path]
     return "".join(f"{w}: " for w in words)

@@ -19,13 +19,13 @@ _PRECISION: Final = 0.3
 def shapes(tiles: Tiles, part: dict[int, int], count: int, rounds: int = 2) -> list[Shape]:
     """Return the shape of each part (region). part: the part of each land tile; all other tiles are water."""
     label = [part.get(i, WATER) for i in range(len(tiles.sites))]
-    found = []
+    part_shapes = []
     for rings in _outlines(tiles, label, count):
         smooth = [r for r in (_smooth(tiles, label, ring, rounds) for ring in rings) if len(r) > 2]
         smooth.sort(key=lambda r: -abs(_area(r)))
         centre, radius = widest_circle(smooth)
-        found.append(Shape("".join(map(_path, smooth)), centre, radius))
-    return found
+        part_shapes.append(Shape("".join(map(_path, smooth)), centre, radius))
+    return part_shapes
 
 
 def contacts(tiles: Tiles, part: dict[int, int]) -> set[tuple[int, int]]:
@@ -41,23 +41,23 @@ def contacts(tiles: Tiles, part: dict[int, int]) -> set[tuple[int, int]]:
 def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]]]:
     """Return the closed outlines of each part, as lists of triangles (tile corners), with the part on the left."""
     rings: list[list[list[int]]] = [[] for _ in range(count)]
-    used: set[tuple[int, int]] = set()
+    used_sides: set[tuple[int, int]] = set()
     for start in tiles.corner_of:
-        mine = label[start[0]]
-        if mine == WATER or label[start[1]] == mine or start in used:
+        own_part = label[start[0]]
+        if own_part == WATER or label[start[1]] == own_part or start in used_sides:
             continue
         ring = []
         i, j = start
-        while (i, j) not in used:  # the side between tile i of the part and tile j outside the part
-            used.add((i, j))
+        while (i, j) not in used_sides:  # the side between tile i of the part and tile j outside the part
+            used_sides.add((i, j))
             t = tiles.corner_of[i, j]
             ring.append(t)
             k = int(tiles.triangles[t].sum()) - i - j
-            if label[k] == mine:
+            if label[k] == own_part:
                 i = k
             else:
                 j = k
-        rings[mine].append(ring)
+        rings[own_part].append(ring)
     return rings
 
 
@@ -73,13 +73,13 @@ def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Rin
     for _ in range(rounds):
         cut: Ring = []
         fixed: list[bool] = []
-        for k, here in enumerate(points):
+        for k, point in enumerate(points):
             if pinned[k]:
-                cut.append(here)
+                cut.append(point)
                 fixed.append(True)
                 continue
             before, after = points[k - 1], points[(k + 1) % len(points)]
-            cut += [_toward(here, before), _toward(here, after)]
+            cut += [_toward(point, before), _toward(point, after)]
             fixed += [False, False]
         points, pinned = cut, fixed
     rounded = [(round(x, 1) + 0.0, round(y, 1) + 0.0) for x, y in points]
@@ -137,9 +137,9 @@ def _depth(points: Floats, starts: Floats, ends: Floats) -> Floats:
     (x, y), (start_x, start_y), (end_x, end_y) = points.T[..., None], starts.T, ends.T
     dx, dy, rel_x, rel_y = end_x - start_x, end_y - start_y, x - start_x, y - start_y
     t = np.clip((rel_x * dx + rel_y * dy) / np.maximum(dx * dx + dy * dy, 1e-12), 0, 1)
-    away = np.sqrt((rel_x - t * dx) ** 2 + (rel_y - t * dy) ** 2).min(axis=1)
+    distance = np.sqrt((rel_x - t * dx) ** 2 + (rel_y - t * dy) ** 2).min(axis=1)
     above = (start_y > y) != (end_y > y)
     crosses = above & (rel_x < rel_y * (dx / np.where(dy == 0, 1.0, dy)))
     inside = crosses.sum(axis=1) % 2 == 1
-    depth: Floats = np.where(inside, away, -away)
+    depth: Floats = np.where(inside, distance, -distance)
     return depth

@@ -59,8 +59,8 @@ def make_tiles(rng: random.Random, columns: int, rows: int, spacing: float) -> T
     joined = _join_close_corners(corners, corner_of, SHORTEST_SIDE * spacing)
     neighbors: list[list[int]] = [[] for _ in sites]
     for (a, b), t in corner_of.items():
-        other = corner_of.get((b, a))
-        if other is not None and (min(t, other), max(t, other)) not in joined:
+        opposite = corner_of.get((b, a))
+        if opposite is not None and (min(t, opposite), max(t, opposite)) not in joined:
             neighbors[a].append(b)
     margin = 0.5 * spacing
     rim = frozenset(
@@ -78,8 +78,8 @@ def _jitter(rng: random.Random) -> float:
 def _delaunay(sites: Floats) -> Ints:
     import shapely  # type: ignore[import-untyped,unused-ignore]
 
-    found: Any = shapely.get_parts(shapely.delaunay_triangles(shapely.MultiPoint(sites)))
-    points = shapely.get_coordinates(found).reshape(-1, 4, 2)[:, :3]
+    geometries: Any = shapely.get_parts(shapely.delaunay_triangles(shapely.MultiPoint(sites)))
+    points = shapely.get_coordinates(geometries).reshape(-1, 4, 2)[:, :3]
     keys = sites @ [1, 1j]  # the library returns the coordinates of the sites unchanged
     order = np.argsort(keys)
     triangles = order[np.searchsorted(keys[order], points @ [1, 1j])]
@@ -145,8 +145,8 @@ def _join_close_corners(
     while changed:
         changed = False
         short = []
-        for t, other, a, b in sides:
-            p, q = point[t], point[other]
+        for t, opposite, a, b in sides:
+            p, q = point[t], point[opposite]
             length = math.dist(place[p], place[q])
             if p != q and length < shortest:
                 short.append((length, min(p, q), max(p, q), a, b))
@@ -213,18 +213,18 @@ def choose_land(rng: random.Random, tiles: Tiles, count: int, width: float, heig
 
 def _puddles(tiles: Tiles, land: set[int]) -> set[int]:
     """Return the tiles of enclosed water areas that have at most `_PUDDLE` tiles."""
-    found: set[int] = set()
-    seen = set(land)
+    puddles: set[int] = set()
+    visited = set(land)
     for start in range(len(tiles.sites)):
-        if start in seen:
+        if start in visited:
             continue
-        seen.add(start)
+        visited.add(start)
         pool = [start]
         for i in pool:
             for j in tiles.neighbors[i]:
-                if j not in seen:
-                    seen.add(j)
+                if j not in visited:
+                    visited.add(j)
                     pool.append(j)
         if len(pool) <= _PUDDLE and not tiles.rim.intersection(pool):
-            found |= set(pool)
-    return found
+            puddles |= set(pool)
+    return puddles

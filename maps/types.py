@@ -120,10 +120,10 @@ def _tuple(value: Any, hints: tuple[Any, ...], place: str) -> tuple[Any, ...]:
         hints = hints[:1] * len(items)
     if len(items) != len(hints):
         _refuse(value, place, f"of length {len(hints)}")
-    made = tuple(
+    converted_items = tuple(
         converted(item, hint, f"{place}[{i}]") for i, (item, hint) in enumerate(zip(items, hints, strict=True))
     )
-    return value if type(value) is tuple and _same(value, made) else made
+    return value if type(value) is tuple and _same(value, converted_items) else converted_items
 
 
 def _part(part: Any, place: str) -> Any:
@@ -140,8 +140,8 @@ def converted_fields(part: Any, place: str = "") -> dict[str, Any]:
     kind: type = type(part)
     hints = _hints(kind)
     fields = {name: getattr(part, name) for name in hints}
-    made = {name: converted(value, hints[name], f"{place}{name}") for name, value in fields.items()}
-    return {name: value for name, value in made.items() if value is not fields[name]}
+    values = {name: converted(value, hints[name], f"{place}{name}") for name, value in fields.items()}
+    return {name: value for name, value in values.items() if value is not fields[name]}
 
 
 @functools.cache

@@ -28,22 +28,22 @@ def grouped(fields: Iterable[str]) -> tuple[str, ...]:
     """Return each kind of field once; a kind with several fields also shows their number, as in ``color (3 times)``."""
     counts = Counter(clipped(field, 60) for field in fields)
     kinds = [name if count == 1 else f"{name} ({count} times)" for name, count in counts.items()]
-    more = len(kinds) - _MOST_NAMED
-    return (*kinds[:_MOST_NAMED], *([f"{more} more kinds of fields"] if more > 0 else ()))
+    n_hidden = len(kinds) - _MOST_NAMED
+    return (*kinds[:_MOST_NAMED], *([f"{n_hidden} more kinds of fields"] if n_hidden > 0 else ()))
 
 
-def unused_lines(lines: Iterable[str], used: set[int]) -> tuple[str, ...]:
+def unused_lines(lines: Iterable[str], used_numbers: set[int]) -> tuple[str, ...]:
     """Return the kinds of unused lines; the kind of a line is its first word or its first two words.
 
     Args:
         lines: the lines of a game.
-        used: the numbers of the used lines, from 1.
+        used_numbers: the numbers of the used lines, from 1.
     """
 
     def kinds() -> Iterator[str]:
         for number, line in enumerate(lines, 1):
             words = line.split(None, 2)
-            if words and number not in used:
+            if words and number not in used_numbers:
                 yield " ".join(words[: 1 + (words[0] in _TWO_WORDS)])
 
     return grouped(kinds())
@@ -62,7 +62,7 @@ def unused_json(data: dict[str, Any], cells: bool) -> tuple[str, ...]:
     def kinds() -> Iterator[str]:
         yield from (key for key in data if key not in ("SuperRegions", "Regions", "Settings"))
         yield from (f"Settings: {key}" for key in data.get("Settings", {}) if key not in settings)
-        for name, known in (("SuperRegions", supers), ("Regions", regions)):
-            yield from (f"{name}: {key}" for item in data[name] for key in item if key not in known)
+        for name, read_keys in (("SuperRegions", supers), ("Regions", regions)):
+            yield from (f"{name}: {key}" for item in data[name] for key in item if key not in read_keys)
 
     return grouped(kinds())

@@ -20,17 +20,21 @@ _MAX_DEPTH = 20  # maximum depth of nested elements; the format needs a depth of
 _MAX_ATTRIBUTES = 50  # maximum attributes of an element; an element of the format has at most 2
 
 
-class _Known(NamedTuple):
+class _ReadParts(NamedTuple):
     """The attributes and the child elements of an element that the reader uses."""
 
     attributes: tuple[str, ...] = ()
-    elements: Mapping[str, _Known] = {}
+    elements: Mapping[str, _ReadParts] = {}
 
 
-_NEIGHBORS: Final = _Known((), {"region": _Known(("name",))})
-_REGION: Final = _Known(("name", "army"), {"neighbours": _NEIGHBORS, "neighbors": _NEIGHBORS})
-_SUPER_REGION: Final = _Known(("name", "bonus"), {"region": _REGION, "regions": _Known((), {"region": _REGION})})
-_KNOWN: Final = _Known((), {"superregion": _SUPER_REGION, "superregions": _Known((), {"superregion": _SUPER_REGION})})
+_NEIGHBORS: Final = _ReadParts((), {"region": _ReadParts(("name",))})
+_REGION: Final = _ReadParts(("name", "army"), {"neighbours": _NEIGHBORS, "neighbors": _NEIGHBORS})
+_SUPER_REGION: Final = _ReadParts(
+    ("name", "bonus"), {"region": _REGION, "regions": _ReadParts((), {"region": _REGION})}
+)
+_KNOWN: Final = _ReadParts(
+    (), {"superregion": _SUPER_REGION, "superregions": _ReadParts((), {"superregion": _SUPER_REGION})}
+)
 
 
 #: The encodings that XML may declare besides UTF-8. All have one byte per character.
@@ -41,7 +45,7 @@ _DECLARED: Final = re.compile(rb"<\?xml[^>]{0,200}?\sencoding\s*=\s*[\"']([A-Za-
 @dataclass
 class _Element:
     tag: str  # in lower case, without the prefix of a namespace
-    shown: str  # the tag as it is written in the file
+    written_tag: str  # the tag as it is written in the file
     attributes: dict[str, str]
     line: int
     children: list[_Element] = field(default_factory=list)
@@ -55,8 +59,8 @@ def decoded_xml(content: bytes, place: str) -> str | None:
     Raises:
         MapError: the encoding is not US-ASCII, ISO-8859-… or windows-125…, or the content is not valid in the encoding.
     """
-    found = _DECLARED.match(content)
-    if found is None or (name := found[1].decode().lower()) in ("utf-8", "utf8"):
+    match = _DECLARED.match(content)
+    if match is None or (name := match[1].decode().lower()) in ("utf-8", "utf8"):
         return None
     if not _ENCODINGS.fullmatch(name):
         raise MapError(f"{place}: the encoding {name!r} is not supported; convert the file to UTF-8")
@@ -83,7 +87,7 @@ def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
     """Return the same map as `from_xml`, and the kinds of ignored elements and attributes."""
     root = _parse(text, place)
     if root.tag != "map":
-        raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.shown}>")
+        raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.written_tag}>")
     supers: list[SuperRegion] = []
     regions: list[RawRegion] = []
     listed: dict[str, dict[str, int]] = {}  # region → its listed neighbours → their line numbers
@@ -93,30 +97,30 @@ def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
         for r in _below(s, "region", ("regions",)):
             region = _name(r, place)
             if region in listed:
-                before = next(x.super_region for x in regions if x.name == region)
-                both = f"in two super regions, {before!r} and {name!r}" if before != name else "repeated name"
-                raise MapError(f"{place}: line {r.line}: region {region!r}: {both}")
+                previous = next(x.super_region for x in regions if x.name == region)
+                problem = f"in two super regions, {previous!r} and {name!r}" if previous != name else "repeated name"
+                raise MapError(f"{place}: line {r.line}: region {region!r}: {problem}")
             regions.append(RawRegion(region, name, army=_whole(r, "army", place, DEFAULT_ARMY)))
             listed[region] = _read_neighbors(r, region, place)
     if not regions:
         raise MapError(f"{place}: the map is empty: no regions")
-    pairs = [(a, b) for a, theirs in listed.items() for b in theirs]
+    pairs = [(a, b) for a, neighbors in listed.items() for b in neighbors]
     for a, b in pairs:
         if b not in listed:
-            where = f"{place}: line {listed[a][b]}: region {a!r}"
-            raise MapError(f"{where}: border to unknown region {b!r}{did_you_mean(b, listed)}")
+            location = f"{place}: line {listed[a][b]}: region {a!r}"
+            raise MapError(f"{location}: border to unknown region {b!r}{did_you_mean(b, listed)}")
     return build(place, heading_for(place, "XML file"), supers, regions, pairs), grouped(_unused(root, _KNOWN))
 
 
-def _unused(e: _Element, known: _Known) -> Iterator[str]:
+def _unused(e: _Element, read_parts: _ReadParts) -> Iterator[str]:
     """Yield the elements and attributes, in and below an element, that the reader does not use."""
-    attributes, elements = known
-    yield from (f"<{e.shown} {name}>" for name in e.attributes if name not in attributes)
+    attributes, elements = read_parts
+    yield from (f"<{e.written_tag} {name}>" for name in e.attributes if name not in attributes)
     for child in e.children:
         if child.tag in elements:
             yield from _unused(child, elements[child.tag])
         else:
-            yield f"<{child.shown}>"
+            yield f"<{child.written_tag}>"
 
 
 def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
@@ -145,17 +149,17 @@ def _below(e: _Element, tag: str, enclosing: tuple[str, ...], direct: bool = Tru
 def _name(e: _Element, place: str) -> str:
     name = e.attributes.get("name")
     if name is None:
-        raise MapError(f"{place}: line {e.line}: <{e.shown}> has no Name")
+        raise MapError(f"{place}: line {e.line}: <{e.written_tag}> has no Name")
     return " ".join(name.split())
 
 
 def _whole(e: _Element, key: str, place: str, default: int | None = None) -> int:
     text = e.attributes.get(key, None if default is None else str(default))
-    where = f"{place}: line {e.line}: <{e.shown}> {e.attributes.get('name', '')!r}"
+    location = f"{place}: line {e.line}: <{e.written_tag}> {e.attributes.get('name', '')!r}"
     if text is None:
-        raise MapError(f"{where} has no {key.capitalize()}")
+        raise MapError(f"{location} has no {key.capitalize()}")
     if not re.fullmatch(r"-?[0-9]{1,9}", text.strip(), re.ASCII):
-        raise MapError(f"{where}: {key.capitalize()} {text[:40]!r} is not a whole number")
+        raise MapError(f"{location}: {key.capitalize()} {text[:40]!r} is not a whole number")
     return int(text)
 
 
@@ -166,8 +170,8 @@ def _parse(text: str, place: str) -> _Element:
     import defusedxml  # type: ignore[import-untyped,unused-ignore]
     import defusedxml.sax  # type: ignore[import-untyped,unused-ignore]
 
-    top = _Element("", "", {}, 0)
-    stack = [top]
+    document = _Element("", "", {}, 0)
+    stack = [document]
     count = [0]
 
     class Handler(ContentHandler):
@@ -201,10 +205,10 @@ def _parse(text: str, place: str) -> _Element:
         plain = re.sub(r"^(\s*<\?xml[^>]*?)\s+encoding\s*=\s*(\"[^\"]*\"|'[^']*')", r"\1", text)
         defusedxml.sax.parseString(plain.encode(), Handler(), forbid_dtd=True)
     except SAXParseException as e:
-        where = f"{place}: line {e.getLineNumber()}"
-        raise MapError(f"{where}: malformed XML: {e.getMessage()}") from None
+        location = f"{place}: line {e.getLineNumber()}"
+        raise MapError(f"{location}: malformed XML: {e.getMessage()}") from None
     except defusedxml.DefusedXmlException as e:
         raise MapError(f"{place}: XML with a DTD or entities is not supported: {type(e).__name__}") from None
     except UnicodeEncodeError as e:
         raise MapError(f"{place}: not valid text: {e.reason}") from None
-    return top.children[0]
+    return document.children[0]
