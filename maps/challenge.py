@@ -299,14 +299,16 @@ def _from_ids(
             raise MapError(f"{location}: region {a}: border to unknown region {b}")
         if a == b:
             raise MapError(f"{location}: region {a}: must not have a border to itself")
-    short = all(r <= 99_999 for r in super_of)
+    has_short_ids = all(r <= 99_999 for r in super_of)
     shapes = {} if drawing is None else drawing.shapes
     return build(
         place,
         heading_for(place, "Warlight AI Challenge"),
         [SuperRegion(f"Super region {s}", bonus) for _, s, bonus in sorted(supers, key=lambda x: x[1])],
         [
-            RawRegion(region_name(r), f"Super region {super_of[r]}", f"R{r if short else i}", shape=shapes.get(r))
+            RawRegion(
+                region_name(r), f"Super region {super_of[r]}", f"R{r if has_short_ids else i}", shape=shapes.get(r)
+            )
             for i, r in enumerate(sorted(super_of), 1)
         ],
         [(region_name(a), region_name(b)) for _, a, b in borders],

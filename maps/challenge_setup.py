@@ -116,6 +116,6 @@ def _wasteland_army(lines: Sequence[str], wastelands: set[int]) -> tuple[int | N
             rows = zip(words[1::3], words[2::3], words[3::3], strict=False)
             armies = {a for r, owner, a in rows if owner == "neutral" and r.isdecimal() and int(r[:10]) in wastelands}
             army = armies.pop() if len(armies) == 1 else ""
-            plain = army.isascii() and army.isdecimal() and len(army) <= len(str(MAX_ARMY))
-            return (int(army) if plain and 1 <= int(army) <= MAX_ARMY else None), number
+            is_valid = army.isascii() and army.isdecimal() and len(army) <= len(str(MAX_ARMY))
+            return (int(army) if is_valid and 1 <= int(army) <= MAX_ARMY else None), number
     return None, 0

@@ -127,8 +127,8 @@ def widest_circle(rings: list[Ring]) -> tuple[Point, float]:
         if depth[order[0]] > best:
             best, centre = float(depth[order[0]]), points[order[0]]
         step /= 2
-        around = step * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(1, -1, 2)
-        points = (points[order][:, None] + around).reshape(-1, 2)
+        offsets = step * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(1, -1, 2)
+        points = (points[order][:, None] + offsets).reshape(-1, 2)
     return (round(float(centre[0]), 1), round(float(centre[1]), 1)), max(round(best, 1), 0.1)
 
 

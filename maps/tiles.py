@@ -107,7 +107,7 @@ def _centroids(sites: Floats, triangles: Ints) -> Floats:
     corner_of = {}
     for t, (a, b, c) in enumerate(triangles.tolist()):
         corner_of[a, b] = corner_of[b, c] = corner_of[c, a] = t
-    moved = sites.copy()
+    centroids = sites.copy()
     area = np.zeros(len(sites))
     total = np.zeros_like(sites)
     inner = np.ones(len(sites), dtype=bool)
@@ -120,8 +120,8 @@ def _centroids(sites: Floats, triangles: Ints) -> Floats:
     cross = (p[:, 0] - o[:, 0]) * (q[:, 1] - o[:, 1]) - (p[:, 1] - o[:, 1]) * (q[:, 0] - o[:, 0])
     np.add.at(area, s[:, 0], cross)
     np.add.at(total, s[:, 0], cross[:, None] * (p + q + o) / 3)
-    moved[inner] = total[inner] / area[inner, None]
-    return moved
+    centroids[inner] = total[inner] / area[inner, None]
+    return centroids
 
 
 def _join_close_corners(
@@ -131,9 +131,9 @@ def _join_close_corners(
 
     Returns the sides that were shrunk, as pairs of corners.
     """
-    around: dict[int, set[int]] = {}  # key: a tile; value: the merged points that are its corners
+    corners_of: dict[int, set[int]] = {}  # key: a tile; value: the merged points that are its corners
     for (a, _), t in corner_of.items():
-        around.setdefault(a, set()).add(t)
+        corners_of.setdefault(a, set()).add(t)
     tiles_at: dict[int, list[int]] = {t: [] for t in corner_of.values()}
     for (a, _), t in corner_of.items():
         tiles_at[t].append(a)
@@ -144,14 +144,14 @@ def _join_close_corners(
     changed = True
     while changed:
         changed = False
-        short = []
+        short_sides = []
         for t, opposite, a, b in sides:
             p, q = point[t], point[opposite]
             length = math.dist(place[p], place[q])
             if p != q and length < shortest:
-                short.append((length, min(p, q), max(p, q), a, b))
-        for _, p, q, a, b in sorted(short):
-            if point[p] != p or point[q] != q or min(len(around[a]), len(around[b])) <= 4:
+                short_sides.append((length, min(p, q), max(p, q), a, b))
+        for _, p, q, a, b in sorted(short_sides):
+            if point[p] != p or point[q] != q or min(len(corners_of[a]), len(corners_of[b])) <= 4:
                 continue
             changed = True
             members[p] += members.pop(q)
@@ -159,8 +159,8 @@ def _join_close_corners(
             for t in members[p]:
                 point[t] = p
                 for tile in tiles_at[t]:
-                    around[tile] -= {q}
-                    around[tile].add(p)
+                    corners_of[tile] -= {q}
+                    corners_of[tile].add(p)
     corners[:] = [place[p] for p in point]
     return {(min(t, o), max(t, o)) for t, o, _, _ in sides if point[t] == point[o]}
 

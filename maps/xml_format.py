@@ -90,25 +90,25 @@ def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
         raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.written_tag}>")
     supers: list[SuperRegion] = []
     regions: list[RawRegion] = []
-    listed: dict[str, dict[str, int]] = {}  # region → its listed neighbours → their line numbers
+    neighbors_of: dict[str, dict[str, int]] = {}  # region → its listed neighbours → their line numbers
     for s in _below(root, "superregion", ("superregions",)):
         name = _name(s, place)
         supers.append(SuperRegion(name, _whole(s, "bonus", place)))
         for r in _below(s, "region", ("regions",)):
             region = _name(r, place)
-            if region in listed:
+            if region in neighbors_of:
                 previous = next(x.super_region for x in regions if x.name == region)
                 problem = f"in two super regions, {previous!r} and {name!r}" if previous != name else "repeated name"
                 raise MapError(f"{place}: line {r.line}: region {region!r}: {problem}")
             regions.append(RawRegion(region, name, army=_whole(r, "army", place, DEFAULT_ARMY)))
-            listed[region] = _read_neighbors(r, region, place)
+            neighbors_of[region] = _read_neighbors(r, region, place)
     if not regions:
         raise MapError(f"{place}: the map is empty: no regions")
-    pairs = [(a, b) for a, neighbors in listed.items() for b in neighbors]
+    pairs = [(a, b) for a, neighbors in neighbors_of.items() for b in neighbors]
     for a, b in pairs:
-        if b not in listed:
-            location = f"{place}: line {listed[a][b]}: region {a!r}"
-            raise MapError(f"{location}: border to unknown region {b!r}{did_you_mean(b, listed)}")
+        if b not in neighbors_of:
+            location = f"{place}: line {neighbors_of[a][b]}: region {a!r}"
+            raise MapError(f"{location}: border to unknown region {b!r}{did_you_mean(b, neighbors_of)}")
     return build(place, heading_for(place, "XML file"), supers, regions, pairs), grouped(_unused(root, _KNOWN))
 
 
@@ -124,13 +124,13 @@ def _unused(e: _Element, read_parts: _ReadParts) -> Iterator[str]:
 
 
 def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
-    listed: dict[str, int] = {}
+    neighbor_lines: dict[str, int] = {}
     for n in _below(r, "region", ("neighbours", "neighbors"), direct=False):
         name = _name(n, place)
         if name == region:
             raise MapError(f"{place}: line {n.line}: region {region!r}: must not have a border to itself")
-        listed.setdefault(name, n.line)
-    return listed
+        neighbor_lines.setdefault(name, n.line)
+    return neighbor_lines
 
 
 def _below(e: _Element, tag: str, enclosing: tuple[str, ...], direct: bool = True) -> Iterator[_Element]:

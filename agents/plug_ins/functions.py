@@ -163,19 +163,19 @@ def make_context(
     evaluation is `network_share`. Without a value network, the built-in evaluation is `position_share`, or
     `extended_share` or `forecast_share` if the weights have additional terms.
     """
-    prepared, evaluation = make_evaluation(board, weights), functions.evaluation
+    constants, evaluation = make_evaluation(board, weights), functions.evaluation
     if evaluation is None and value is not None:
         evaluation = network_share
-    elif evaluation is None and prepared.earns:
+    elif evaluation is None and constants.earns:
         evaluation = forecast_share
-    elif evaluation is None and prepared.extended:
+    elif evaluation is None and constants.extended:
         evaluation = extended_share
     functions_by_kind = ("evaluation", evaluation), ("generator", functions.generator), ("policy", functions.policy)
     addresses = (address(plug_in(kind, function)) for kind, function in functions_by_kind)
     value, turns = no_network() if value is None else value, no_turn_network() if turns is None else turns
     return reference(
         Context(
-            board, params, prepared, make_army_requirements(params.dice), value, turns, players, generators, *addresses
+            board, params, constants, make_army_requirements(params.dice), value, turns, players, generators, *addresses
         )
     )
 

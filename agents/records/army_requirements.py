@@ -29,9 +29,9 @@ class ArmyRequirements(NamedTuple):
 
     capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] probability that attackers (first index) beat defenders (second)
     #: [L, M + 1] fewest attackers that capture a region from n defenders (second index) with probability LEVELS[l]
-    need: npt.NDArray[np.int32]
+    min_attackers: npt.NDArray[np.int32]
     #: [L, M + 1] fewest defenders that keep a region against n attackers (second index) with probability LEVELS[l]
-    hold: npt.NDArray[np.int32]
+    min_defenders: npt.NDArray[np.int32]
     attackers_lost: npt.NDArray[np.float64]  #: [M + 1, M + 1] mean loss of the attackers, indices as in `capture`
     #: [M + 1, M + 1] mean loss of the defenders, indices as in `capture`; after a capture, all defenders are lost
     defenders_lost: npt.NDArray[np.float64]
@@ -53,25 +53,25 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
             pmf = kills_pmf(n, kill, luck, stochastic)
             tail[side, n, : n + 1] = np.minimum(pmf[::-1].cumsum()[::-1], 1.0)
         mean[side, :, 1:] = tail[side, :, 1:-1].cumsum(1)
-    wiped = tail[0, :, :-1]  # [a, d] probability that a attackers kill all d defenders
-    dead = tail[1, :, :-1].T  # [a, d] probability that d defenders kill all a attackers
-    capture = wiped * (1.0 - dead)
+    defenders_die = tail[0, :, :-1]  # [a, d] probability that a attackers kill all d defenders
+    attackers_die = tail[1, :, :-1].T  # [a, d] probability that d defenders kill all a attackers
+    capture = defenders_die * (1.0 - attackers_die)
     capture[0] = 0.0
-    lost = mean[0] - wiped * dead  # if all armies of both sides die, one defender survives
+    lost = mean[0] - defenders_die * attackers_die  # if all armies of both sides die, one defender survives
     # Because losses are rounded, more armies may be worse than fewer. The tables contain the smallest number for which
     # this number and all larger numbers are enough.
     worst = np.minimum.accumulate(capture[::-1], 0)[::-1]
-    need = np.full((len(LEVELS), size), 0, dtype=np.int32)
-    hold = np.full((len(LEVELS), size), 0, dtype=np.int32)
+    min_attackers = np.full((len(LEVELS), size), 0, dtype=np.int32)
+    min_defenders = np.full((len(LEVELS), size), 0, dtype=np.int32)
     for i, level in enumerate(LEVELS):
         enough = worst >= level
-        need[i] = np.where(enough.any(0), enough.argmax(0), 2 * size)
+        min_attackers[i] = np.where(enough.any(0), enough.argmax(0), 2 * size)
         holds = np.maximum.accumulate(capture[:, ::-1], 1)[:, ::-1] <= 1.0 - level + 1e-12
         holds[:, 0] = False
-        hold[i] = np.where(holds.any(1), holds.argmax(1), 2 * size)
-    _extrapolate(need, numbers)
-    _extrapolate(hold, numbers)
-    return reference(read_only(ArmyRequirements(capture, need, hold, mean[1].T.copy(), lost)))
+        min_defenders[i] = np.where(holds.any(1), holds.argmax(1), 2 * size)
+    _extrapolate(min_attackers, numbers)
+    _extrapolate(min_defenders, numbers)
+    return reference(read_only(ArmyRequirements(capture, min_attackers, min_defenders, mean[1].T.copy(), lost)))
 
 
 def _extrapolate(table: npt.NDArray[np.int32], numbers: npt.NDArray[np.int64]) -> None:
@@ -93,13 +93,13 @@ def _scaled(row: npt.NDArray[np.int32], armies: Int) -> Int:
 @inline_kernel
 def attackers_needed(requirements: ArmyRequirements, level: Int, defenders: Int) -> Int:
     """Return the fewest attackers that capture a region with probability LEVELS[level]."""
-    return _scaled(requirements.need[level], defenders)
+    return _scaled(requirements.min_attackers[level], defenders)
 
 
 @inline_kernel
 def defenders_needed(requirements: ArmyRequirements, level: Int, attackers: Int) -> Int:
     """Return the fewest defenders that keep a region with probability LEVELS[level]; 1 if there are no attackers."""
-    return max(np.int64(1), _scaled(requirements.hold[level], attackers))
+    return max(np.int64(1), _scaled(requirements.min_defenders[level], attackers))
 
 
 @inline_kernel

@@ -94,19 +94,19 @@ def is_decided(view: View) -> bool:
     this enemy and the searching player have together. The searching player's share is its part of the armies and income
     of all players; this share is computed only if the searching player sees all regions.
     """
-    armies, earned = [], []
+    armies, incomes = [], []
     for player in range(view.players):
         is_owned = view.owner == player
         alive = bool(is_owned.any())
         armies.append(float(view.army[is_owned].sum()))
-        earned.append(float(income(view.board, view.params.base_income, view.owner, player)) if alive else 0.0)
+        incomes.append(float(income(view.board, view.params.base_income, view.owner, player)) if alive else 0.0)
     me, enemies = view.player, [p for p in range(view.players) if p != view.player and armies[p] > 0]
     if not enemies or not armies[me]:
         return False
 
     def share(player: int, opponents: list[int]) -> float:
         players = [player, *opponents]
-        return sum(values[player] / sum(values[p] for p in players) for values in (armies, earned)) / 2
+        return sum(values[player] / sum(values[p] for p in players) for values in (armies, incomes)) / 2
 
     if not (view.owner == UNKNOWN).any() and share(me, enemies) >= DECIDED:
         return True

@@ -52,14 +52,14 @@ def draw_value(
         if logits[v] > _CLOSED:
             parts[v] = np.exp((np.float64(logits[v]) - logits[best]) / temperature)
         total += parts[v]
-    remaining, drawn = uniform(rng) * total, best
+    remaining, choice = uniform(rng) * total, best
     for v in range(count):
         remaining -= parts[v]
         if remaining < 0.0:
-            drawn = np.int64(v)
+            choice = np.int64(v)
             break
-    log_prob[0] += (np.float64(logits[drawn]) - logits[best]) / temperature - np.log(total)
-    return drawn
+    log_prob[0] += (np.float64(logits[choice]) - logits[best]) / temperature - np.log(total)
+    return choice
 
 
 @kernel

@@ -71,30 +71,30 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
         if neutral:
             features[player * N_PLAYER + OF.edges] += 1.0
         if strongest > 0:
-            now = chance_of_capture(requirements, strongest - 1, a)
-            soon = chance_with_income(requirements, strongest, features[enemy * N_PLAYER + OF.income], a)
-            exposed[r], threatened[r] = now, soon
+            current_risk = chance_of_capture(requirements, strongest - 1, a)
+            next_risk = chance_with_income(requirements, strongest, features[enemy * N_PLAYER + OF.income], a)
+            exposed[r], threatened[r] = current_risk, next_risk
             features[player * N_PLAYER + OF.front] += a
             features[player * N_PLAYER + OF.fronts] += 1.0
             features[player * N_PLAYER + OF.faced] += min(a, strongest)
-            features[player * N_PLAYER + OF.exposed_armies] += now * a
-            features[player * N_PLAYER + OF.exposed_regions] += now
-            features[player * N_PLAYER + OF.threatened_armies] += soon * a
-            features[player * N_PLAYER + OF.threatened_regions] += soon
-            features[enemy * N_PLAYER + OF.prey_armies] += soon * a
-            features[enemy * N_PLAYER + OF.prey_regions] += soon
+            features[player * N_PLAYER + OF.exposed_armies] += current_risk * a
+            features[player * N_PLAYER + OF.exposed_regions] += current_risk
+            features[player * N_PLAYER + OF.threatened_armies] += next_risk * a
+            features[player * N_PLAYER + OF.threatened_regions] += next_risk
+            features[enemy * N_PLAYER + OF.prey_armies] += next_risk * a
+            features[enemy * N_PLAYER + OF.prey_regions] += next_risk
         elif neutral:
             features[player * N_PLAYER + OF.edge] += a
     for s in range(board.bonus.shape[0]):
         start, end, total, bonus = board.member_start[s], board.member_start[s + 1], 0.0, board.bonus[s]
-        holders, holder, now, soon = 0, np.int64(-1), 0.0, 0.0
+        holders, holder, current_risk, next_risk = 0, np.int64(-1), 0.0, 0.0
         for p in range(players):
             counts[p], own_costs[p], ready[p] = 0.0, 0.0, 0.0
         for i in range(start, end):
             r = board.members[i]
             player, cost = np.int64(owner[r]), np.float64(cost_of(requirements, army[r]))
             total += cost
-            now, soon = max(now, exposed[r]), max(soon, threatened[r])
+            current_risk, next_risk = max(current_risk, exposed[r]), max(next_risk, threatened[r])
             if player >= 0:
                 if counts[player] == 0.0:
                     holders += 1
@@ -103,8 +103,8 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
                 own_costs[player] += cost
                 ready[player] += army[r] - 1
         if holders == 1 and counts[holder] == end - start:
-            features[holder * N_PLAYER + OF.exposed_bonus] += now * bonus
-            features[holder * N_PLAYER + OF.threatened_bonus] += soon * bonus
+            features[holder * N_PLAYER + OF.exposed_bonus] += current_risk * bonus
+            features[holder * N_PLAYER + OF.threatened_bonus] += next_risk * bonus
             continue
         for p in range(players):
             if counts[p] == 0.0:

@@ -49,7 +49,7 @@ class MaxnWork(NamedTuple):
     turns: TurnSet  #: [MAX_BREADTH, ...] turns of the root
     positions: Positions  #: [D * MAX_BREADTH, ...] the positions after the turns of each ply, ply after ply
     mover: npt.NDArray[np.int64]  #: [D] the player to move
-    listed: npt.NDArray[np.int64]  #: [D] number of the mover's turns
+    turn_counts: npt.NDArray[np.int64]  #: [D] number of the mover's turns
     cursor: npt.NDArray[np.int64]  #: [D] index of the turn that the search is at
     best: npt.NDArray[np.float64]  #: [D, P] each player's share after the mover's best turn so far
     value: npt.NDArray[np.float64]  #: [B] the searching player's share after each turn of the root; -1: not searched
@@ -66,7 +66,7 @@ def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
             turns=make_turn_set(n_regions, n_edges, MAX_BREADTH),
             positions=make_positions(MAX_DEPTH * MAX_BREADTH, n_regions),
             mover=private_zeros(MAX_DEPTH, np.int64),
-            listed=private_zeros(MAX_DEPTH, np.int64),
+            turn_counts=private_zeros(MAX_DEPTH, np.int64),
             cursor=private_zeros(MAX_DEPTH, np.int64),
             best=private_zeros((MAX_DEPTH, players), np.float64),
             value=private_zeros(MAX_BREADTH, np.float64),
@@ -100,7 +100,7 @@ def _open(
                 for c in range(3):
                     work.turns.attacks[i, k, c] = battles.attacks[k, c]
             work.turns.counts[i] = count
-    work.mover[ply], work.listed[ply], work.cursor[ply] = mover, n_turns, 0
+    work.mover[ply], work.turn_counts[ply], work.cursor[ply] = mover, n_turns, 0
     for p in range(players):
         work.best[ply, p] = -1.0
     work.counters[PLY] = ply
@@ -115,7 +115,7 @@ def begin(context: Context, position: Position, terms: Terms, player: Int, bread
     _open(context, position, terms, 0, player, breadth, work)
     for i in range(work.value.shape[0]):
         work.value[i] = -1.0
-    return work.listed[0]
+    return work.turn_counts[0]
 
 
 @inline_kernel
@@ -143,10 +143,10 @@ def _store_result(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> Non
         for p in range(players):
             work.best[ply, p] = shares[p]
     work.cursor[ply] += 1
-    if ply > 0 and work.cursor[ply] < work.listed[ply]:
+    if ply > 0 and work.cursor[ply] < work.turn_counts[ply]:
         previous = work.mover[ply - 1]
         if previous != mover and 1.0 - work.best[ply, mover] <= work.best[ply - 1, previous]:
-            work.cursor[ply] = work.listed[ply]
+            work.cursor[ply] = work.turn_counts[ply]
             work.counters[CUTS] += 1
 
 
@@ -160,7 +160,7 @@ def advance(context: Context, terms: Terms, breadth: Int, depth: Int, leaves: In
     leaf_limit = work.counters[LEAVES] + leaves
     while work.counters[PLY] >= 0:
         ply = work.counters[PLY]
-        if work.cursor[ply] >= work.listed[ply]:
+        if work.cursor[ply] >= work.turn_counts[ply]:
             work.counters[PLY] = ply - 1
             if ply > 0:
                 _store_result(work, ply - 1, players, work.best[ply])

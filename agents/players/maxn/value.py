@@ -177,9 +177,11 @@ def battle_value(
     `simple_value`.
     """
     board, odds, owner, army = context.board, terms.odds, position.owner, position.army
-    plain = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0
-    value = simple_value(context, position, odds, player, source, target, attackers, threshold if plain else -np.inf)
-    if plain:
+    is_simple = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0
+    value = simple_value(
+        context, position, odds, player, source, target, attackers, threshold if is_simple else -np.inf
+    )
+    if is_simple:
         return value
     success = capture_chance(odds, np.int64(attackers), np.int64(army[target]))
     shares = stack_floats()

@@ -122,7 +122,7 @@ def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
     place: Int = np.int64(0)
     if first >= 0 and players > 2:
         place = take(tree, POOL, size * (players - 2), tree.pool.shape[0])
-        tree.later[leaf] = place
+        tree.later_turns[leaf] = place
     if first < 0 or place < 0:
         atomic_add(tree.counters, FULL, 1)
         return False
@@ -173,7 +173,7 @@ def grow(tree: Tree, state: Int, node: Int, level: Int, capacity: Int) -> Bool:
     """
     if atomic_load(tree.children, node) <= LEAF:
         if compare_and_set(tree.children, node, LEAF, EXPANDING):
-            place = np.int64(tree.later[state]) + (level - 2) * _list_size(tree, capacity)
+            place = np.int64(tree.later_turns[state]) + (level - 2) * _list_size(tree, capacity)
             count = np.int64(tree.pool[place])
             first = take(tree, NODES, count, tree.visits.shape[0])
             if first < 0:

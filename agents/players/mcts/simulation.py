@@ -69,9 +69,9 @@ def _descend(
     """
     node, players = np.int64(0), context.players
     winner: Int = np.int64(ONGOING)
-    position, placed = work.play.position, settings.play.utility == PLACEMENTS
+    position, has_placements = work.play.position, settings.play.utility == PLACEMENTS
     select, capacity = selection_at(settings.select), work.turns.counts.shape[1]
-    if placed:
+    if has_placements:
         load_state(tree, position, 0)
         begin_eliminations(position.owner, out)
     length = _enter(tree, settings, path, 0, 0)
@@ -86,22 +86,22 @@ def _descend(
                 compare_and_set(tree.children, node, EXPANDING, LEAF)
                 break
             expanded = True
-        reached = node
+        child = node
         for level in range(players):
-            if level > 1 and not grow(tree, node, reached, level, capacity):
-                reached = np.int64(-1)
+            if level > 1 and not grow(tree, node, child, level, capacity):
+                child = np.int64(-1)
                 break
-            reached = select(tree, settings, work, node, reached, level, work.play.rng)
-            length = _enter(tree, settings, path, length, reached)
-        if reached < 0:  # the memory is full in the middle of a round
+            child = select(tree, settings, work, node, child, level, work.play.rng)
+            length = _enter(tree, settings, path, length, child)
+        if child < 0:  # the memory is full in the middle of a round
             load_state(tree, position, node)
             break
         winner = advance_to_state(context, settings, tree, work, path, length, node)
-        if atomic_load(tree.state, reached) < 0:
+        if atomic_load(tree.state, child) < 0:
             break  # the memory is full
-        if placed:
+        if has_placements:
             note_eliminations(position.owner, out, length)
-        node = reached
+        node = child
         if expanded:
             break
     return length, winner

@@ -57,7 +57,7 @@ class Tree(NamedTuple):
     winner: npt.NDArray[np.int8]  #: [M] result of `game_outcome.winner_of` for the node's state
     #: [M] for nodes with a state: the index in the pool of the turns of the third and later players.
     #: For each player: the number of turns, the turns and, in searches with priors, the priors; PRIOR_UNIT means 1.
-    later: npt.NDArray[np.int32]
+    later_turns: npt.NDArray[np.int32]
     states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] states, compressed by `engine.position.pack`
     turn_start: npt.NDArray[np.int32]  #: [T] index in the pool at which a turn starts
     #: [Q] for each turn: the numbers of deploys and attacks, then (region, armies) and (edge, armies)
@@ -91,7 +91,7 @@ def make_tree(
             turn=np.zeros(nodes, dtype=np.int32),
             state=np.full(nodes, NO_STATE, dtype=np.int32),
             winner=np.full(nodes, ONGOING, dtype=np.int8),
-            later=np.zeros(nodes if players > 2 else 1, dtype=np.int32),
+            later_turns=np.zeros(nodes if players > 2 else 1, dtype=np.int32),
             prior=np.ones(nodes if priors else 1, dtype=np.float32),
             states=np.zeros((nodes, compact_size(n_regions)), dtype=np.uint8),
             turn_start=np.zeros(nodes, dtype=np.int32),

@@ -271,8 +271,8 @@ class NashAgent(SearchAgent):
     def _sizes(self, view: View, limits: Limits) -> Sizes:
         """Return the sizes of the search; the budget determines each size that the agent's parameters do not set."""
         if self._rate is None:
-            on_world = _RATE if self.nets is None else _NETWORK_RATE
-            self._rate = on_world * _WORLD_REGIONS / view.board.n_regions * 2 / view.players
+            world_rate = _RATE if self.nets is None else _NETWORK_RATE
+            self._rate = world_rate * _WORLD_REGIONS / view.board.n_regions * 2 / view.players
         plays = math.inf if limits.simulations is None else float(limits.simulations)
         steps = math.inf if limits.deadline == math.inf else self._rate * (limits.deadline - time.perf_counter())
         defaults = sizes_for(BY_PLAYS if self.nets is None else BY_NETWORK, plays, steps, self.rounds)
@@ -334,8 +334,8 @@ class NashAgent(SearchAgent):
         works[0].rng[:] = self.rng
         context = self._context(view, net, sizes)
         own_context = context if memory.network is net else self._context(view, memory.network, sizes)
-        remembered, player, anchor = memory.position(view, features), view.player, self._anchor_for(view)
-        position = remembered if view.estimated is None else view.position
+        own_position, player, anchor = memory.position(view, features), view.player, self._anchor_for(view)
+        position = own_position if view.estimated is None else view.position
         opponents = self._opponent_types(view, position, works[0])
         simple = self._recognized_bots(view, position)
         setup = make_nash_setup(
@@ -344,7 +344,7 @@ class NashAgent(SearchAgent):
         game = RoundGame(
             context, setup, position, player, opponents, simple, sizes.candidates, sizes.best_responses,
             self.local_search, 0.0 if net is None else anchor,
-            OwnTurns(own_context, remembered, features, 0.0 if memory.network is None else anchor),
+            OwnTurns(own_context, own_position, features, 0.0 if memory.network is None else anchor),
         )  # fmt: skip
         start_counts = solve_round(game, works, limits)
         self.rng[:] = works[0].rng
