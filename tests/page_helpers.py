@@ -54,12 +54,40 @@ def axe_finds(page: Any, contrast_only: bool = False) -> list[tuple[str, str, li
     The page must be opened with `bypass_csp`. `contrast_only` is for a second theme of a page that was checked, because
     the themes differ only in their colours.
     """
-    from axe_playwright_python.sync_playwright import Axe
+    from axe_playwright_python.base import AXE_SCRIPT
 
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
     only = {"runOnly": ["color-contrast"]} if contrast_only else {}
-    # The list of passed rules would be large.
-    violations = Axe().run(page, options={**only, "resultTypes": ["violations"]}).response["violations"]
-    return [(v["id"], v["help"], [node["html"][:200] for node in v["nodes"][:3]]) for v in violations]
+    # The answer contains no passed rules, because their list would be large.
+    violations = page.evaluate(
+        """options => axe.run(options).then(({ violations }) => violations.map(
+            ({ id, help, nodes }) => [id, help, nodes.slice(0, 3).map(node => node.html.slice(0, 200))]))""",
+        {**only, "resultTypes": ["violations"]},
+    )
+    return [tuple(violation) for violation in violations]
+
+
+def show_on(page: Any, device: dict[str, Any]) -> None:
+    """Show an open page as on another device; the browser context needs `has_touch` for taps.
+
+    device: the options of a browser context on this device.
+    """
+    # The settings end with this session, which ends with the page.
+    session, width = page.context.new_cdp_session(page), device["viewport"]["width"]
+    metrics = {**device["viewport"], "deviceScaleFactor": 1, "mobile": device.get("is_mobile", False)}
+    session.send("Emulation.setDeviceMetricsOverride", metrics)
+    session.send("Emulation.setTouchEmulationEnabled", {"enabled": device.get("has_touch", False)})
+    page.wait_for_function("width => innerWidth === width", arg=width)
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def choose_language(page: Any, language: str) -> None:
+    """Choose a language ("en" or "cs") in the settings of an open page."""
+    page.get_by_role("button", name=re.compile("^(Settings|Nastavení)$")).click()
+    page.locator("#settings-language").select_option(language)
+    page.keyboard.press("Escape")
+    page.locator("#settings-language").wait_for(state="hidden")
 
 
 def region(page: Any, name: str) -> Any:
