@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from warlight_env import Game, Orders, Rules
@@ -18,6 +19,13 @@ PAGE: Final = [needs_page, needs_browser]
 #: Default options of a browser context.
 STILL: Final = {"locale": "en-US", "reduced_motion": "reduce", "viewport": {"width": 1280, "height": 800}}
 PHONE: Final = {"viewport": {"width": 360, "height": 740}}
+#: JavaScript for pages of finished games: analyses stay without results. The server would compute for seconds, also
+#: after the page was closed.
+NO_ANALYSIS: Final = """const sends = window.fetch;
+const news = { bot: 'random', seconds: 1, version: 0, done: 0, total: 9, positions: [], summary: null };
+const analyses = /\\/analysis(\\/prepare)?$/;
+window.fetch = (url, ...rest) => analyses.test(url) ? Promise.resolve(Response.json(news)) : sends(url, ...rest);
+"""
 
 
 def bot_log(map_name: str = "small", rounds: int = 30, seed: int = 12, fog: bool = False) -> GameLog:
@@ -69,9 +77,9 @@ def axe_finds(page: Any, contrast_only: bool = False) -> list[tuple[str, str, li
 
 
 def show_on(page: Any, device: dict[str, Any]) -> None:
-    """Show an open page as on another device; the browser context needs `has_touch` for taps.
+    """Show an open page as on another device. device: the options of a browser context on this device.
 
-    device: the options of a browser context on this device.
+    The context of the page must not have touch input, because it would remain.
     """
     # The settings end with this session, which ends with the page.
     session, width = page.context.new_cdp_session(page), device["viewport"]["width"]
@@ -88,6 +96,14 @@ def choose_language(page: Any, language: str) -> None:
     page.locator("#settings-language").select_option(language)
     page.keyboard.press("Escape")
     page.locator("#settings-language").wait_for(state="hidden")
+
+
+def open_without_analysis(open_page: Callable[..., Any], address: str, **options: Any) -> Any:
+    """Open a page that shows finished games without their analyses."""
+    page = open_page(**options)
+    page.add_init_script(NO_ANALYSIS)
+    page.goto(address)
+    return page
 
 
 def region(page: Any, name: str) -> Any:

@@ -7,7 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, PHONE, bot_log, box, front, pick, region, regions
+from page_helpers import PAGE, PHONE, bot_log, box, front, open_without_analysis, region, regions, show_on
 
 from warlight_env import Game, battle_odds
 from warlight_env.web.export import write_html
@@ -35,8 +35,7 @@ def area(page: Any, where: str) -> float:
 
 def open_first_turn(server: Server, page: Any) -> tuple[str, str, dict[str, int]]:
     """Open the first turn; return a region, a neighbour to attack, and the armies on all regions."""
-    page.goto(server.begin(map="world", seed=5).address)
-    pick(page)
+    page.goto(server.begin(map="world", seed=3, picks="random").address)
     page.locator(".phases").wait_for()
     page_regions = regions(page)
     return *front(page, Game("world").map, page_regions), {r["name"]: r["armies"] for r in page_regions}
@@ -74,12 +73,11 @@ def test_map_covers_two_thirds_of_the_screen_and_cards_fold(server: Server, open
 
 
 def test_phone_shows_the_cards_as_a_sheet_and_no_keyboard_hints(server: Server, open_page: Callable[..., Any]):
-    wide = open_page()
-    open_first_turn(server, wide)
-    assert wide.locator("kbd:visible").count() >= 2  # "?" and the key of Commit
-    state = wide.context.storage_state()
-    phone = open_page(wide.url, **PHONE, has_touch=True, is_mobile=True, storage_state=state)
-    phone.locator(".phases").wait_for()
+    phone = open_page()
+    open_first_turn(server, phone)
+    assert phone.locator("kbd:visible").count() >= 2  # "?" and the key of Commit
+    show_on(phone, {**PHONE, "has_touch": True, "is_mobile": True})
+    phone.locator("aside .handle").wait_for()
     assert phone.locator("kbd:visible, .for-keys:visible").count() == 0
     assert not phone.get_by_label("Orders as text").is_visible()
     handle = phone.locator("aside .handle")
@@ -87,7 +85,7 @@ def test_phone_shows_the_cards_as_a_sheet_and_no_keyboard_hints(server: Server, 
     stage, sheet = phone.locator(".stage").bounding_box(), phone.locator("aside").bounding_box()
     assert sheet["height"] < 60
     assert (stage["height"] - sheet["height"]) > 0.6 * 740
-    handle.tap()
+    handle.click()
     phone.locator("section.orders").wait_for()
     open_sheet = phone.locator("aside").bounding_box()
     assert stage["y"] + 100 < open_sheet["y"] < sheet["y"] - 200
@@ -104,7 +102,7 @@ def test_chips_names_and_badges_do_not_overlap_during_a_game(
 ):
     file = tmp_path / "game.wl.jsonl.gz"
     bot_log("world", 14, 5).save(file)
-    page = open_page(server.page())
+    page = open_without_analysis(open_page, server.page())
     page.get_by_label("Log of a game").set_input_files(file)
     page.locator("path[data-region]").first.wait_for()
     page.get_by_role("button", name="Play on from here").click()

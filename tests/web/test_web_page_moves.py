@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, bot_log, front, hand_in, names_of, pick, regions, round_or_end
+from page_helpers import PAGE, bot_log, front, hand_in, names_of, regions, round_or_end
 
 from warlight_env import Game
 from warlight_env.web.export import write_html
@@ -71,9 +71,8 @@ def test_moves_can_be_filtered_by_player_or_region(tmp_path: Path, open_page: Ca
 
 
 def test_moves_of_a_running_game_list_the_last_round(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(seed=8)
+    game_server = server.begin(seed=8, picks="random")
     page = open_page(game_server.address)
-    pick(page)
     page.locator(".phases").wait_for()
     assert page.get_by_role("region", name="Moves").count() == 0
     game_map = Game("small").map

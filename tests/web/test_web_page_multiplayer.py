@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from page_helpers import PAGE, PHONE, hand_in, regions, round_or_end
+from page_helpers import NO_ANALYSIS, PAGE, PHONE, hand_in, open_without_analysis, regions, round_or_end
 
 from web_helpers import Server
 
@@ -91,10 +91,13 @@ def test_friends_link_in_the_hosts_browser_applies_only_to_its_tab(server: Serve
 
 
 def test_spectators_see_the_map_but_in_fog_only_at_the_end(server: Server, open_page: Callable[..., Any]):
+    ann, watcher = open_page(), open_page()
+    for page in (ann, watcher):
+        page.add_init_script(NO_ANALYSIS)
     for fog in (False, True):
         game = create_game(server, fog=fog)
-        ann = open_page(host_link(server, game))
-        watcher = open_page(guest_link(server, game, None))
+        ann.goto(host_link(server, game))
+        watcher.goto(guest_link(server, game, None))
         watcher.get_by_text("Watching in fog" if fog else "Watching").first.wait_for()
         ann.get_by_text("1 person watches").wait_for()
         assert {r["who"] == "unseen" for r in regions(watcher)} == {fog}
@@ -129,8 +132,8 @@ def test_page_submits_the_entered_orders_when_the_time_is_up(server: Server, ope
 
 def test_one_player_creates_a_rematch_and_the_other_joins(server: Server, open_page: Callable[..., Any]):
     game = create_game(server)
-    ann = open_page(host_link(server, game))
-    bo = open_page(guest_link(server, game, 1), **PHONE)
+    ann = open_without_analysis(open_page, host_link(server, game))
+    bo = open_without_analysis(open_page, guest_link(server, game, 1), **PHONE)
     server.client(game["invites"]["1"]).post(f"games/{game['id']}/resign")
     ann.get_by_role("button", name="Rematch").click()
     ann.wait_for_url(lambda url: "#/g/" in url and game["id"] not in url)
@@ -143,11 +146,11 @@ def test_one_player_creates_a_rematch_and_the_other_joins(server: Server, open_p
 
 def test_the_clock_waits_for_the_friend_and_both_can_start_a_rematch(server: Server, open_page: Callable[..., Any]):
     game = create_game(server, clock=3600)
-    ann = open_page(host_link(server, game), **PHONE, has_touch=True)
+    ann = open_without_analysis(open_page, host_link(server, game), **PHONE, has_touch=True)
     ann.get_by_text("The clock starts when all players have opened the game. Not ready: Bo.").wait_for()
     still = ann.locator(".clock.still")
     still.get_by_text("1:00:00").wait_for()
-    bo = open_page(guest_link(server, game, 1), expects=NO_KEY)
+    bo = open_without_analysis(open_page, guest_link(server, game, 1), expects=NO_KEY)
     bo.get_by_role("timer", name="Time for this turn").wait_for()
     still.wait_for(state="detached")
     ann.get_by_text("The clock starts when").wait_for(state="detached")

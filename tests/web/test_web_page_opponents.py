@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_helpers import PAGE, hand_in
+from page_helpers import PAGE, hand_in, open_without_analysis
 
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import play_game
@@ -76,6 +76,7 @@ def test_user_selects_up_to_five_opponents_and_the_page_remembers_them(
 def test_remembered_clock_does_not_apply_to_lessons_and_shared_screens(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page())
     select_bot(page, "Pip")
+    page.get_by_role("combobox", name="Map").select_option("small")
     page.get_by_role("combobox", name="Time for a turn").select_option("1 day")
     page.get_by_role("button", name="Play now").click()
     page.locator(".clock").wait_for()
@@ -89,8 +90,14 @@ def test_remembered_clock_does_not_apply_to_lessons_and_shared_screens(server: S
     assert page.locator(".clock").count() == 0
 
 
-def test_invalid_seed_shows_an_error_and_disables_the_start(server: Server, open_page: Callable[..., Any]):
+def test_start_screen_lists_all_agents_and_refuses_an_invalid_seed(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page())
+    ladder(page).get_by_role("button").first.wait_for()
+    opponents = {row["spec"]: row for row in server.client().get("home").json()["opponents"]}
+    texts = ladder(page).get_by_role("button").all_inner_texts()
+    assert len(texts) == len(opponents)
+    rated = [spec for spec, row in opponents.items() if row["ratings"]]
+    assert sum("not rated" in text for text in texts) == len(opponents) - len(rated)
     seed, play = page.get_by_label("Seed"), page.get_by_role("button", name="Play now")
     for wrong in ("-1", "1.5"):
         seed.fill(wrong)
@@ -99,16 +106,6 @@ def test_invalid_seed_shows_an_error_and_disables_the_start(server: Server, open
     seed.fill("7")
     page.get_by_role("alert").wait_for(state="detached")
     assert play.is_enabled()
-
-
-def test_all_agents_are_listed_and_unrated_agents_are_marked(server: Server, open_page: Callable[..., Any]):
-    page = open_page(server.page())
-    ladder(page).get_by_role("button").first.wait_for()
-    opponents = {row["spec"]: row for row in server.client().get("home").json()["opponents"]}
-    texts = ladder(page).get_by_role("button").all_inner_texts()
-    assert len(texts) == len(opponents)
-    rated = [spec for spec, row in opponents.items() if row["ratings"]]
-    assert sum("not rated" in text for text in texts) == len(opponents) - len(rated)
 
 
 def test_bot_has_the_same_name_and_face_at_home_and_in_an_exported_replay(
@@ -132,7 +129,7 @@ def test_bot_has_the_same_name_and_face_at_home_and_in_an_exported_replay(
 
 
 def test_resigning_needs_confirmation_and_a_rematch_keeps_the_seats(server: Server, open_page: Callable[..., Any]):
-    page = open_page(server.page())
+    page = open_without_analysis(open_page, server.page())
     select_bot(page, "Pip")
     page.get_by_role("combobox", name="Map").select_option("small")
     page.get_by_role("combobox", name="Starting regions").select_option("random")
@@ -167,7 +164,9 @@ def test_draw_at_a_shared_screen_needs_all_remaining_players(
     players = [{"name": "Ann"}, {"name": "Bo"}, {"name": "Cy"}]
     game = server.client().post("games", json={"players": players, "map": "small", "picks": "random"}).json()
     keys = "&".join(f"key{seat}={token}" for seat, token in game["tokens"].items())
-    page = open_page(server.page(f"g/{game['id']}?{keys}"), viewport={"width": size[0], "height": size[1]})
+    page = open_without_analysis(
+        open_page, server.page(f"g/{game['id']}?{keys}"), viewport={"width": size[0], "height": size[1]}
+    )
     handle = page.locator(".handle")
     page.get_by_role("button", name=re.compile("I am Ann")).click()
     handle.wait_for()

@@ -7,7 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, box, front, hand_in, letter_of, pick, region, regions, round_or_end
+from page_helpers import (
+    PAGE,
+    box,
+    front,
+    hand_in,
+    letter_of,
+    open_without_analysis,
+    pick,
+    region,
+    regions,
+    round_or_end,
+)
 
 from warlight_env import Game, battle_odds
 from warlight_env.record import GameLog, verify
@@ -18,7 +29,7 @@ pytestmark = PAGE
 
 def test_user_plays_a_complete_game_by_mouse(server: Server, open_page: Callable[..., Any]):
     game_server = server.begin(seed=14)  # eight rounds
-    page = open_page(game_server.address)
+    page = open_without_analysis(open_page, game_server.address)
     game_map = Game("small").map
     commit = page.get_by_role("button", name=re.compile("Commit"))
     page.get_by_text("Pick 2 regions: 2 left").wait_for()
@@ -55,7 +66,7 @@ def test_user_plays_a_complete_game_by_keyboard_alone(server: Server, open_page:
     bo, place = server.client(game_server.token(1)), f"games/{game_server.game}"
     with server.feed(game_server.game, game_server.token(1)) as feed:
         assert bo.post(f"{place}/picks", json={"wishes": feed.now(phase="pick")["you"]["offers"][:2]}).is_success
-    page = open_page(server.page(f"g/{game_server.game}?key0={game_server.token(0)}"))
+    page = open_without_analysis(open_page, server.page(f"g/{game_server.game}?key0={game_server.token(0)}"))
     game_map = Game("small").map
     keys = page.keyboard
     page.get_by_text("Pick 2 regions: 2 left").wait_for()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gesture_helpers import DESKTOP, HANDSET, Gestures
-from page_helpers import PAGE, box, region, regions
+from page_helpers import PAGE, box, choose_language, open_without_analysis, region, regions
 
 from warlight_env import Game, battle_odds
 from web_helpers import YOU, Server
@@ -55,7 +55,7 @@ def commit(page: Any) -> None:
 def test_lost_regions_and_lost_games_are_marked_as_bad_for_the_viewer(server: Server, open_page: Callable[..., Any]):
     duel = Duel(server)
     duel.capture()
-    page = open_page(duel.address)
+    page = open_without_analysis(open_page, duel.address)
     commit(page)
     moves = page.get_by_role("region", name="Moves")
     line = moves.locator(".line.taken")
@@ -69,7 +69,9 @@ def test_lost_regions_and_lost_games_are_marked_as_bad_for_the_viewer(server: Se
     page.get_by_label("Search").fill("Ann")
     page.get_by_text("You lost: Bo won").first.wait_for()
 
-    bo = open_page(f"{server.base}/#/g/{duel.game}?key1={duel.tokens[1]}", expects="status of 401")
+    bo = open_without_analysis(
+        open_page, f"{server.base}/#/g/{duel.game}?key1={duel.tokens[1]}", expects="status of 401"
+    )
     bo.get_by_role("region", name="Result").get_by_text(re.compile("^You win after")).wait_for()
     assert "good" in bo.locator(".line.taken").get_attribute("class")
 
@@ -100,25 +102,23 @@ def test_page_reports_a_turn_that_was_not_in_time(server: Server, open_page: Cal
         assert feed.event("round")["round"] == 1
         server.client(duel.tokens[1]).post(f"games/{duel.game}/resign")
         feed.event("end")
-    for locale, late, none in (
-        ("en-US", "You gave no orders in time", "no orders"),
-        ("cs-CZ", "Nestihl jsi zadat rozkazy včas", "žádné rozkazy"),
+    page = open_without_analysis(open_page, duel.address)
+    first = page.locator("[data-round='1']")
+    place = first.locator(".round").bounding_box()
+    if first.locator(".round").get_attribute("aria-expanded") == "false":
+        page.mouse.click(place["x"] + 20, place["y"] + place["height"] / 2)
+    for language, late, none in (
+        ("en", "You gave no orders in time", "no orders"),
+        ("cs", "Nestihl jsi zadat rozkazy včas", "žádné rozkazy"),
     ):
-        page = open_page(duel.address, locale=locale)
-        first = page.locator("[data-round='1']")
-        place = first.locator(".round").bounding_box()
-        if first.locator(".round").get_attribute("aria-expanded") == "false":
-            page.mouse.click(place["x"] + 20, place["y"] + place["height"] / 2)
+        choose_language(page, language)
         first.get_by_text(late).wait_for()
         first.get_by_text(none, exact=True).wait_for()
 
 
 @pytest.mark.parametrize("options", [DESKTOP, HANDSET], ids=["desktop", "phone"])
-@pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])
-def test_the_odds_box_fits_its_text(
-    server: Server, open_page: Callable[..., Any], options: dict[str, Any], locale: str
-):
-    page = open_page(server.begin(seed=8, picks="random").address, locale=locale, bypass_csp=True, **options)
+def test_the_odds_box_fits_its_text(server: Server, open_page: Callable[..., Any], options: dict[str, Any]):
+    page = open_page(server.begin(seed=8, picks="random").address, bypass_csp=True, **options)
     page.locator("path.own").first.wait_for(state="attached")
     page.add_style_tag(content=".aim p { letter-spacing: 0.12em !important; word-spacing: 0.16em !important }")
     own_regions = set(page.locator("path.own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
@@ -135,17 +135,19 @@ def test_the_odds_box_fits_its_text(
         page.wait_for_timeout(350)
     text = page.locator(".aim p")
     text.wait_for()
-    assert text.evaluate("e => e.scrollWidth <= e.clientWidth")
     inside = """e => { const [a, b] = [e.closest('.aim').getBoundingClientRect(), document.createRange()];
         b.selectNodeContents(e); const r = b.getBoundingClientRect(); return r.left >= a.left && r.right <= a.right }"""
-    assert text.evaluate(inside)
-    if options.get("has_touch"):  # the handle of the cards counts armies, not orders
-        assert re.search(r"5/5\D*6\b", page.locator("aside .handle span").first.inner_text())
     # The enemy can deploy: both probabilities are shown with the same weight.
     chances = [f"{100 * battle_odds(6, armies).capture:.1f}" for armies in (2, 7)]
-    chances = [chance.replace(".", "," if locale == "cs-CZ" else ".") for chance in chances]
-    assert [e.inner_text().split("\xa0")[0].split()[0] for e in page.locator(".aim .says").all()] == chances
-    assert [e.text_content().split("\xa0")[0].split()[0] for e in page.locator(".region dl b").all()] == chances
+    for language, comma in (("en", "."), ("cs", ",")):
+        choose_language(page, language)
+        assert text.evaluate("e => e.scrollWidth <= e.clientWidth")
+        assert text.evaluate(inside)
+        if options.get("has_touch"):  # the handle of the cards counts armies, not orders
+            assert re.search(r"5/5\D*6\b", page.locator("aside .handle span").first.inner_text())
+        expected = [chance.replace(".", comma) for chance in chances]
+        assert [line.split()[0] for line in page.locator(".aim .says").all_inner_texts()] == expected
+        assert [line.split()[0] for line in page.locator(".region dl b").all_text_contents()] == expected
 
 
 def test_complete_picks_lead_to_the_commit(server: Server, open_page: Callable[..., Any]):
@@ -174,26 +176,27 @@ def test_complete_picks_lead_to_the_commit(server: Server, open_page: Callable[.
     assert [text.strip() for text in ranks.all_text_contents()] == ["#1", "#2"]
 
 
-@pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])
-def test_each_preset_is_explained_in_a_line(server: Server, open_page: Callable[..., Any], locale: str):
-    page = open_page(server.page(), locale=locale)
+def test_each_preset_is_explained_in_a_line(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.page())
     rules = page.locator("select[aria-describedby=preset]")
     rules.wait_for()
-    rules.focus()
     presets = [row["name"] for row in server.client().get("home").json()["rules"]]
-    page.keyboard.press("Home")
     lines = []
-    for name in presets:
-        assert rules.input_value() == name
-        lines.append(page.locator("#preset").inner_text())
-        page.keyboard.press("ArrowDown")
+    for language in ("en", "cs"):
+        choose_language(page, language)
+        rules.focus()
+        page.keyboard.press("Home")
+        for name in presets:
+            assert rules.input_value() == name
+            lines.append(page.locator("#preset").inner_text())
+            page.keyboard.press("ArrowDown")
     assert all(20 < len(line) < 130 for line in lines)
-    assert len(set(lines)) == len(presets)
+    assert len(set(lines)) == 2 * len(presets)
 
 
 def test_a_bot_has_one_name_and_one_face(server: Server, open_page: Callable[..., Any]):
     face = "e => e.querySelector('svg').innerHTML.replace(/<!--.*?-->/g, '')"
-    page = open_page(server.page())
+    page = open_without_analysis(open_page, server.page())
     card = page.get_by_role("region", name="Opponents").get_by_role("button", name=re.compile("^Attila "))
     card.click()
     home = card.evaluate(face)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, regions
+from page_helpers import PAGE, open_without_analysis, regions
+from process_helpers import ForkedCommand
 from tournament_helpers import play_cup
 
 from warlight_env.arena.tournaments.log_folders import find_log_folder
@@ -25,7 +24,7 @@ pytestmark = PAGE
 NIGHT = """
 name = "Night"
 agents = ["aggressive", "random", "one_big_army"]
-games = 60
+games = 30
 maps = ["world"]
 """
 
@@ -49,11 +48,11 @@ def test_the_table_fills_while_games_are_played(
     (tmp_path / "night.toml").write_text(NIGHT)
     line = ["tournament", str(tmp_path / "night.toml"), "--out", str(folder), "--jobs", "1", "--quiet"]
     page = open_page()
-    process = subprocess.Popen([sys.executable, "-m", "warlight_env", *line], stdout=subprocess.DEVNULL)
+    process = ForkedCommand(line, {}, None)
     try:
         file = folder / "tournament.json"
         while not (file.exists() and json.loads(file.read_text())["games"]):
-            assert process.poll() is None
+            assert process.wait(0) is None
             page.wait_for_timeout(10)
         process.send_signal(signal.SIGSTOP)  # pauses the games, so that the table stays incomplete
         page.goto(server.page())
@@ -77,7 +76,7 @@ def test_a_cell_leads_to_its_games_and_their_replays(
 ):
     folder = runs / f"pairs-{tmp_path.name[-1]}"
     result = play_cup(folder, games=2)
-    page = open_page(server.page(f"t/{folder.name}"))
+    page = open_without_analysis(open_page, server.page(f"t/{folder.name}"))
     page.get_by_role("link", name=re.compile("^chance & co against Attila")).click()
     games = page.get_by_role("region", name="chance & co against Attila")
     games.get_by_role("link", name="Replay of game").first.wait_for()

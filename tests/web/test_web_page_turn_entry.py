@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from page_helpers import PAGE, box, region, regions
+from page_helpers import PAGE, box, open_without_analysis, region, regions
 
 from warlight_env import Game, battle_odds
 from web_helpers import Server
@@ -28,7 +28,7 @@ def first_turn(server: Server, open_page: Callable[..., Any], *players: Any, **o
 def type_orders(page: Any, text: str) -> None:
     page.keyboard.press(":")
     page.keyboard.press("Control+a")
-    page.keyboard.type(text)
+    page.keyboard.insert_text(text)
     page.keyboard.press("Enter")
 
 
@@ -74,13 +74,13 @@ def test_a_committed_turn_stays_visible_and_cannot_be_changed(server: Server, op
     type_orders(page, f"d {source.code} 5; a {source.code} {target.code} 4")
     page.keyboard.press("Control+Enter")
     card = page.get_by_role("region", name="Orders")
-    for _ in range(2):
+    for reloads in range(2):
+        if reloads:
+            page.reload()
         card.get_by_text("Committed orders").wait_for()
         assert [int(n) for n in card.locator("input").evaluate_all("all => all.map(e => e.value)")] == [5, 4]
         assert card.locator("input:enabled, .drop:visible").count() == 0
         page.locator("g.draft").first.wait_for(state="attached")  # the arrow on the map
-        page.reload()
-    card.get_by_text("Committed orders").wait_for()
     page.keyboard.press("z")  # take the turn back
     card.get_by_text("Committed orders").wait_for(state="detached")
     assert card.locator("input:enabled").count() == 2
@@ -100,13 +100,14 @@ def test_committed_picks_stay_visible_after_a_reload_and_cannot_be_changed(
     page.get_by_text("Commit when you are ready").wait_for()
     page.keyboard.press("Control+Enter")
     page.get_by_text("Waiting for Bo").wait_for()
-    for _ in range(2):
+    for reloads in range(2):
+        if reloads:
+            page.reload()
+            page.get_by_text("Waiting for Bo").wait_for()
+            card.locator("li").nth(1).wait_for()
         assert [row.split(" ")[0] for row in card.locator("li").all_inner_texts()] == [n.split(" ")[0] for n in names]
         page.mouse.click(*box(page, names[0]))
         assert "your pick 1" in region(page, names[0]).get_attribute("aria-label")
-        page.reload()
-        page.get_by_text("Waiting for Bo").wait_for()
-        card.locator("li").nth(1).wait_for()
     page.keyboard.press("z")  # take the picks back
     page.get_by_text("Commit when you are ready").wait_for()
     page.mouse.click(*box(page, names[0]))
@@ -135,7 +136,7 @@ def test_text_entry_shows_both_chances_of_an_attack(server: Server, open_page: C
     enemy = {r["name"] for r in before if r["who"] not in ("yours", "neutral")}
     source, target = (MAP.regions[r] for r in (a, b))
     page.keyboard.press(":")
-    page.keyboard.type(f"a {source.code.lower()} {target.code.lower()} 3")
+    page.keyboard.insert_text(f"a {source.code.lower()} {target.code.lower()} 3")
     message = page.locator("#command-says").inner_text()
     defenders = next(r["armies"] for r in before if r["name"] == target.name)
     now = 100 * battle_odds(3, defenders).capture
@@ -165,7 +166,7 @@ def test_space_keeps_the_result_and_the_owner_can_open_the_game_elsewhere(
             feed.now(round=number)
         clients[1].post(f"games/{game_server.game}/resign")
         feed.event("end")
-    page = open_page(server.page(f"g/{game_server.game}?key0={game_server.token(0)}"))
+    page = open_without_analysis(open_page, server.page(f"g/{game_server.game}?key0={game_server.token(0)}"))
     result = page.get_by_role("region", name="Result")
     result.wait_for()
     page.wait_for_function(  # the list shows the last round after the page was opened
@@ -177,7 +178,7 @@ def test_space_keeps_the_result_and_the_owner_can_open_the_game_elsewhere(
     page.wait_for_timeout(1200)
     assert result.is_visible()
     page.locator(".where", has_text="After round 30").wait_for()
-    other = open_page(server.page("games"))
+    other = open_without_analysis(open_page, server.page("games"))
     other.get_by_label("Search").fill("Quentin")
     game = other.get_by_role("listitem").filter(has_text="Quentin").first
     game.get_by_role("button", name=re.compile("^Replay")).click()

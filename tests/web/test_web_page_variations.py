@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from analysis_page_helpers import finished, news, open_log, show_cards
 from gesture_helpers import DESKTOP, HANDSET
-from page_helpers import PAGE, axe_finds, idle_log, region, regions
+from page_helpers import PAGE, axe_finds, idle_log, open_without_analysis, region, regions
 
 from warlight_env.record import GameLog, Study, game_at, verify
 from web_helpers import Server
@@ -21,19 +21,18 @@ pytestmark = PAGE
 CARD = "Variations"
 
 
-def select_analysis_bot(page: Any, bot: str) -> None:
-    """Select the bot for analyses, and reload the page."""
-    page.wait_for_function("() => localStorage['warlight.server']")  # the page stores the token after the first answer
-    page.evaluate("bot => { localStorage['warlight.engine'] = bot }", bot)
-    page.reload()
+def open_start(server: Server, open_page: Callable[..., Any], **options: Any) -> Any:
+    """Open the start screen with a fast bot for analyses."""
+    page = open_page(**options)
+    page.add_init_script("localStorage['warlight.engine'] = 'aggressive'")
+    page.goto(server.page())
+    return page
 
 
 def replay(server: Server, open_page: Callable[..., Any], rounds: int = 3, **options: Any) -> Any:
-    """Open the replay of a finished game with a fast bot for the analysis."""
+    """Open the replay of a finished game."""
     game_server = finished(server, rounds)
-    page = open_page(server.page(), **options)
-    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
-    page.goto(game_server.address)
+    page = open_without_analysis(open_page, game_server.address, **options)
     page.locator("section.result").wait_for(state="attached")
     page.goto(server.page(f"r/{game_server.game}"))
     page.locator("path[data-region]").first.wait_for()
@@ -59,7 +58,7 @@ def try_turn(page: Any, who: str) -> None:
     page.keyboard.press("Control+Enter")
 
 
-@pytest.mark.parametrize("options", [DESKTOP, HANDSET], ids=["desktop", "phone"])
+@pytest.mark.parametrize("options", [pytest.param(DESKTOP, marks=pytest.mark.slow), HANDSET], ids=["desktop", "phone"])
 def test_a_turn_tried_in_an_earlier_round_stays_in_the_tree(
     server: Server, open_page: Callable[..., Any], options: dict[str, Any]
 ):
@@ -132,8 +131,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(4)
-    page = open_page(server.page())
-    select_analysis_bot(page, "aggressive")
+    page = open_start(server, open_page)
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
     open_log(page, log, tmp_path)
     page.get_by_role("region", name="Moves").locator("[data-round='2'] [data-mark='??']").wait_for()
@@ -159,8 +157,7 @@ def in_view(element: Any) -> bool:
 
 def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = idle_log(4)
-    page = open_page(server.page())
-    select_analysis_bot(page, "aggressive")
+    page = open_start(server, open_page)
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
     open_log(page, log, tmp_path)
     card(page).get_by_role("button", name="Learn from your mistakes").click()
@@ -208,8 +205,7 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
 def test_study_starts_at_any_position_and_is_saved_as_a_file_and_a_page(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
-    page = open_page(server.page(), expects="status of 4(09|22)", bypass_csp=True, accept_downloads=True)
-    select_analysis_bot(page, "aggressive")
+    page = open_start(server, open_page, expects="status of 4(09|22)", bypass_csp=True, accept_downloads=True)
     page.get_by_role("link", name="Open the studies").click()
     page.get_by_label("Title", exact=True).fill("My corner")  # other studies have no title
     page.get_by_role("combobox", name="Map").select_option("small")
@@ -280,7 +276,7 @@ def test_a_file_of_another_game_is_refused_and_the_tree_stays(
 
 
 def test_variations_are_in_czech(server: Server, open_page: Callable[..., Any]):
-    page = replay(server, open_page, locale="cs-CZ")
+    page = replay(server, open_page, 1, locale="cs-CZ")
     page.keyboard.press("Home")
     variations = card(page, "Varianty")
     variations.get_by_text("K této hře zatím nejsou žádné varianty.").wait_for()

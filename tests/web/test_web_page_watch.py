@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, PHONE, bot_log, region
+from page_helpers import PAGE, PHONE, bot_log, open_without_analysis, region
 
 from warlight_env.web.export import write_html
 from web_helpers import Server, serving
@@ -18,12 +17,12 @@ pytestmark = PAGE
 
 def test_viewer_can_leave_and_rejoin_the_live_position(tmp_path: Path, open_page: Callable[..., Any]):
     with serving(tmp_path, "watch", "aggressive", "random", "--live", "--map", "small") as server:
-        page = open_page(server.address)
+        page = open_without_analysis(open_page, server.address)
         page.get_by_role("combobox", name="Pace").select_option("0.1")
         page.locator(".where", has_text=re.compile(r"[Rr]ound ([2-9]|\d\d)")).wait_for()
         page.keyboard.press("Home")
         assert page.get_by_role("button", name="● Live").get_attribute("aria-pressed") == "false"
-        time.sleep(0.3)
+        page.wait_for_timeout(300)
         assert "Start of the game" in page.locator(".where").inner_text()
         page.keyboard.press("l")
         page.locator(".result").wait_for()
@@ -80,7 +79,7 @@ def test_phone_enlarges_the_map_by_buttons_and_by_two_fingers(tmp_path: Path, op
 
 
 def test_fast_rounds_are_not_animated(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin("random", "random", map="large", picks="random", seed=6)
+    game_server = server.begin("random", "random", map="world", picks="random", seed=6)
     page = open_page(game_server.address)
     page.locator("path.grows").first.wait_for(state="attached")  # at first, the page animates each order
     page.get_by_role("combobox", name="Pace").select_option("0.1")
