@@ -140,7 +140,7 @@ def test_a_server_that_fails_to_start_closes_all_its_files(
     GameFolder(tmp_path).release()
 
 
-def test_replay_exports_a_page_without_the_web_extra(tmp_path: Path):
+def test_without_the_web_extra_replay_exports_a_page_and_play_names_the_extra(tmp_path: Path):
     game = Game("small", seed=1, picks="random")
     recorder = MemoryRecorder()
     recorder.began(game, [make_agent("random", 1), make_agent("random", 2)], 500)
@@ -161,24 +161,18 @@ from warlight_env.web import page
 
 page.PAGE = Path("page.html")
 page.PAGE.write_text("<html><body></body></html>")
-sys.exit(main(["replay", "game.wl.jsonl", "--html", "out.html", "--quiet"]))
+assert main(["replay", "game.wl.jsonl", "--html", "out.html", "--quiet"]) == 0
+del sys.meta_path[0]
+sys.modules["fastapi"] = None
+sys.exit(main(["play", "--no-browser", "--log", "."]))
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
+    assert "pip install 'warlight-env[web]'" in done.stderr
     text = (tmp_path / "out.html").read_text()
     document = json.loads(re.search(r'<script type="application/json" id="warlight-document">(.*)</script>', text)[1])
     assert [event["event"] for event in document["events"]] == ["start", "round"]
     assert len(document["chances"]) == 2
-
-
-def test_play_without_the_web_extra_names_the_extra_to_install(tmp_path: Path):
-    code = (
-        "import sys; sys.modules['fastapi'] = None; from warlight_env.cli import main; "
-        f"sys.exit(main(['play', '--no-browser', '--log', {str(tmp_path)!r}]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "pip install 'warlight-env[web]'" in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])

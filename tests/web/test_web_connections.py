@@ -42,6 +42,11 @@ def run_server(folder: Path, limits: ConnectionLimits, proxies: tuple[str, ...] 
             thread.join(30)
 
 
+def client_of(port: int) -> httpx.Client:
+    """Return a client. Certificates are not loaded, because nothing is encrypted."""
+    return httpx.Client(base_url=f"http://127.0.0.1:{port}/", verify=False)
+
+
 def connect_to(port: int) -> socket.socket:
     client = socket.create_connection(("127.0.0.1", port))
     client.settimeout(30)
@@ -83,7 +88,7 @@ def test_a_request_that_never_ends_gets_status_408(tmp_path: Path):
         again.sendall(b"GET /api/home HTTP/1.1\r\nHost: x\r\n\r\n")
         assert again.recv(65536).startswith(b"HTTP/1.1 200")
         assert b"HTTP/1.1 408" in send_slowly(again, b"GET / HTTP/1.1\r\n", b"a: b\r\n")
-        assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 200
+        assert client_of(port).get("api/home").status_code == 200
 
 
 def test_many_incomplete_request_headers_get_status_408(tmp_path: Path):
@@ -92,13 +97,13 @@ def test_many_incomplete_request_headers_get_status_408(tmp_path: Path):
         for client in clients:
             client.sendall(b"GET / HTTP/1.1\r\nHost: loc")
         assert {read_answer(client)[:12] for client in clients} == {b"HTTP/1.1 408"}
-        assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 200
+        assert client_of(port).get("api/home").status_code == 200
 
 
 def test_the_scheme_of_an_origin_comes_only_from_trusted_proxies(tmp_path: Path):
     def status(port: int, origin: str, forwarded: str = "") -> int:
         headers = {"origin": origin, **({"x-forwarded-proto": forwarded} if forwarded else {})}
-        return httpx.get(f"http://127.0.0.1:{port}/api/home", headers=headers).status_code
+        return client_of(port).get("api/home", headers=headers).status_code
 
     for name, proxies in (("bare", ()), ("behind", ("127.0.0.1",))):
         with run_server(tmp_path / name, ConnectionLimits(), proxies=proxies) as port:
@@ -156,9 +161,8 @@ def test_connections_are_limited_per_address_and_in_total(tmp_path: Path):
 
 def test_a_websocket_may_stay_silent_for_a_long_time(tmp_path: Path):
     with run_server(tmp_path, ConnectionLimits(head=0.2)) as port:
-        game = httpx.post(
-            f"http://127.0.0.1:{port}/api/games", json={"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
-        ).json()
+        body = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
+        game = client_of(port).post("api/games", json=body).json()
         with connect(f"ws://127.0.0.1:{port}/api/games/{game['id']}/feed") as viewer:
             time.sleep(1)
             viewer.send(json.dumps({"token": game["tokens"]["0"]}))
@@ -178,30 +182,29 @@ def frame(kind: int, payload: bytes = b"") -> bytes:
 TEXT, PING, PONG = 1, 9, 10
 
 
-@pytest.mark.parametrize("introduced", [False, True])
-@pytest.mark.parametrize("more", [frame(TEXT), frame(TEXT, b"x" * 2000), frame(PING), frame(PONG, b"1234")])
-def test_a_viewer_that_sends_more_than_its_first_message_is_disconnected(tmp_path: Path, introduced: bool, more: bytes):
-    with run_server(tmp_path, ConnectionLimits()) as port:
-        body = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
-        game = httpx.post(f"http://127.0.0.1:{port}/api/games", json=body).json()
-        client = connect_to(port)
+def test_a_viewer_that_sends_more_than_its_first_message_is_disconnected(tmp_path: Path):
+    with run_server(tmp_path, ConnectionLimits()) as port, client_of(port) as http:
+        game = http.post("api/games", json={"players": [{"name": "A"}, {"name": "B"}], "map": "small"}).json()
         lines = (f"GET /api/games/{game['id']}/feed HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade")
-        client.sendall("\r\n".join((*lines, "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "")).encode())
-        client.sendall(b"Sec-WebSocket-Version: 13\r\n\r\n")
-        assert client.recv(65536).startswith(b"HTTP/1.1 101")
-        if introduced:
-            client.sendall(frame(TEXT, json.dumps({"token": game["tokens"]["0"]}).encode()))
-            assert b"start" in client.recv(65536)
-        with contextlib.suppress(ConnectionError):
-            client.sendall(more * 20_000)
-        read_answer(client)  # returns only after the server has closed the connection
-        assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 200
+        for introduced in (False, True):
+            for more in (frame(TEXT), frame(TEXT, b"x" * 2000), frame(PING), frame(PONG, b"1234")):
+                client = connect_to(port)
+                client.sendall("\r\n".join((*lines, "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "")).encode())
+                client.sendall(b"Sec-WebSocket-Version: 13\r\n\r\n")
+                assert client.recv(65536).startswith(b"HTTP/1.1 101")
+                if introduced:
+                    client.sendall(frame(TEXT, json.dumps({"token": game["tokens"]["0"]}).encode()))
+                    assert b"start" in client.recv(65536)
+                with contextlib.suppress(ConnectionError):
+                    client.sendall(more * 20_000)
+                read_answer(client)  # returns only after the server has closed the connection
+                assert http.get("api/home").status_code == 200
 
 
 def test_a_viewer_may_send_pings_and_a_fragmented_first_message(tmp_path: Path):
     with run_server(tmp_path, ConnectionLimits()) as port:
         body = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
-        game = httpx.post(f"http://127.0.0.1:{port}/api/games", json=body).json()
+        game = client_of(port).post("api/games", json=body).json()
         with connect(f"ws://127.0.0.1:{port}/api/games/{game['id']}/feed") as viewer:
             message = json.dumps({"token": game["tokens"]["0"]})
             viewer.send([message[:10], message[10:]])  # as two fragments
@@ -212,21 +215,20 @@ def test_a_viewer_may_send_pings_and_a_fragmented_first_message(tmp_path: Path):
 
 def test_open_websockets_count_towards_the_limit_of_an_address(tmp_path: Path):
     with run_server(tmp_path, ConnectionLimits(), at_once=3) as port:
-        game = httpx.post(
-            f"http://127.0.0.1:{port}/api/games", json={"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
-        ).json()
+        body = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
+        game = client_of(port).post("api/games", json=body).json()
         url = f"ws://127.0.0.1:{port}/api/games/{game['id']}/feed"
         with contextlib.ExitStack() as stack:
             for _ in range(3):
                 viewer = stack.enter_context(connect(url))
                 viewer.send(json.dumps({"token": game["tokens"]["0"]}))
                 assert json.loads(viewer.recv(10))["type"] == "event"
-            assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 429
+            assert client_of(port).get("api/home").status_code == 429
 
 
 def test_forwarded_addresses_are_accepted_from_trusted_proxies_only(tmp_path: Path):
     def statuses(port: int) -> list[int]:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}/") as client:
+        with client_of(port) as client:
             responses = [client.get("api/home", headers={"x-forwarded-for": f"10.0.0.{n}"}) for n in range(30)]
         return [response.status_code for response in responses]
 
@@ -249,7 +251,7 @@ def test_trusted_proxies_match_in_all_notations_of_ipv4_and_ipv6():
 
 def test_rejected_requests_count_towards_the_rate_limit(tmp_path: Path):
     with run_server(tmp_path, ConnectionLimits(), token="right", rate=1.0) as port:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}/") as client:
+        with client_of(port) as client:
             statuses = [client.get("api/home", headers={"x-warlight-token": "wrong"}).status_code for _ in range(30)]
         assert statuses[0] == 401 and statuses[-1] == 429
 
@@ -363,7 +365,7 @@ HELLOS: list[str | bytes] = [
 @needs_page
 def test_malformed_requests_are_rejected_without_a_traceback(tmp_path: Path):
     errors = tmp_path / "errors"
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors, forked=False) as server:
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors) as server:
         port, token = int(server.base.rpartition(":")[2]), server.token(0)
         for description, request in malformed_requests(server.game, server.key, token):
             client = connect_to(port)
@@ -409,7 +411,7 @@ def test_a_server_without_free_file_descriptors_serves_open_connections(tmp_path
             resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
             for connection in connections:
                 connection.close()
-            assert httpx.get(f"{server.base}/", timeout=30).status_code == 200
+            assert httpx.get(f"{server.base}/", timeout=30, verify=False).status_code == 200
             picks = {"wishes": list(range(10))}
             assert server.client(server.token(0)).post(f"games/{server.game}/picks", json=picks).status_code == 422
     log = errors.read_text()
