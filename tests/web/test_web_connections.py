@@ -391,7 +391,7 @@ def test_malformed_requests_are_rejected_without_a_traceback(tmp_path: Path):
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="another process's limits cannot be set here")
 def test_a_server_without_free_file_descriptors_serves_open_connections(tmp_path: Path):
     errors = tmp_path / "errors"
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors, forked=False) as server:
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors) as server:
         port = int(server.base.rpartition(":")[2])
         with server.client() as client, server.feed(server.game, server.token(0)) as feed:
             feed.now(phase="pick")
