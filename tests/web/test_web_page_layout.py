@@ -221,8 +221,8 @@ CUT = """() => [...document.querySelectorAll('aside :is(span, button, th, small,
 
 
 def test_a_small_phone_cuts_no_text_of_the_analysis(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
-    log = bot_log("world", rounds=12)
-    analysis = news(log, 2, dict.fromkeys(range(1, 13), ("??", 0.4)), done=9)
+    log = bot_log("world", rounds=6)
+    analysis = news(log, 2, dict.fromkeys(range(1, 7), ("??", 0.4)), done=9)
     analysis["summary"]["turning"] = [{"round": 5, "player": 0}]
     page = open_page(server.page(), **PHONE)
     page.route("**/analysis", lambda route: route.fulfill(json=analysis))
@@ -236,7 +236,7 @@ def test_a_small_phone_cuts_no_text_of_the_analysis(server: Server, tmp_path: Pa
         assert "60\N{NO-BREAK SPACE}%." in handle, "the handle has the whole verdict"
         assert page.evaluate(CUT) == []
         show_cards(page)
-        page.locator("[data-round='12']").wait_for()
+        page.locator("[data-round='6']").wait_for()
         assert page.evaluate(CUT) == []
         assert page.evaluate(CLASHES) == []
         page.locator("aside .handle").click()

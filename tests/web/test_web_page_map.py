@@ -116,7 +116,7 @@ def test_chips_names_and_badges_do_not_overlap_during_a_game(
     deploy_regions = sorted(own_regions)[:2]
     assert len(orders) >= 6
     page.keyboard.press(":")
-    page.keyboard.type("; ".join([f"d {code[r]} 2" for r in deploy_regions] + orders[:10]))
+    page.keyboard.insert_text("; ".join([f"d {code[r]} 2" for r in deploy_regions] + orders[:10]))
     page.keyboard.press("Enter")
     page.locator("g.draft rect").nth(min(len(orders), 10) - 1).wait_for(state="attached")
     for zoom in range(3):

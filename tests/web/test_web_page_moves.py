@@ -20,7 +20,7 @@ def lines(page: Any) -> list[str]:
     return page.locator("[aria-label='Moves'] .line").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
 
 
-def test_moves_of_a_replay_are_listed_linked_and_drawn(tmp_path: Path, open_page: Callable[..., Any]):
+def test_moves_of_a_replay_are_listed_linked_drawn_and_filtered(tmp_path: Path, open_page: Callable[..., Any]):
     log = bot_log(rounds=12)
     file = tmp_path / "replay.html"
     write_html(log, file, chances=False)
@@ -50,13 +50,6 @@ def test_moves_of_a_replay_are_listed_linked_and_drawn(tmp_path: Path, open_page
     assert row.get_attribute("aria-current") == "step"
     moves.get_by_role("button", name=re.compile("^Round 7")).click()
     page.locator(".where", has_text="After round 7 of 12").wait_for()
-
-
-def test_moves_can_be_filtered_by_player_or_region(tmp_path: Path, open_page: Callable[..., Any]):
-    log = bot_log(rounds=12)
-    file = tmp_path / "replay.html"
-    write_html(log, file, chances=False)
-    page = open_page(f"{file.as_uri()}#/?round=5")
     page.get_by_label("Moves of").select_option(names_of(log)[1])
     assert lines(page)
     assert all(line.startswith(f"{names_of(log)[1]} ") for line in lines(page))

@@ -130,21 +130,9 @@ def test_page_submits_the_entered_orders_when_the_time_is_up(server: Server, ope
     assert sum(armies for _, armies in turn["deploys"]) == 5
 
 
-def test_one_player_creates_a_rematch_and_the_other_joins(server: Server, open_page: Callable[..., Any]):
-    game = create_game(server)
-    ann = open_without_analysis(open_page, host_link(server, game))
-    bo = open_without_analysis(open_page, guest_link(server, game, 1), **PHONE)
-    server.client(game["invites"]["1"]).post(f"games/{game['id']}/resign")
-    ann.get_by_role("button", name="Rematch").click()
-    ann.wait_for_url(lambda url: "#/g/" in url and game["id"] not in url)
-    bo.get_by_role("button", name="Join the rematch", exact=True).click()
-    bo.get_by_text("Bo (you)").first.wait_for(state="attached")
-    again = re.search(r"#/g/(\w+)", ann.url)[1]  # type: ignore[index]
-    assert f"#/g/{again}" in bo.url
-    ann.get_by_text(re.compile("to move · .*is here")).nth(1).wait_for()
-
-
-def test_the_clock_waits_for_the_friend_and_both_can_start_a_rematch(server: Server, open_page: Callable[..., Any]):
+def test_the_clock_waits_for_the_friend_and_each_can_start_a_rematch_that_the_other_joins(
+    server: Server, open_page: Callable[..., Any]
+):
     game = create_game(server, clock=3600)
     ann = open_without_analysis(open_page, host_link(server, game), **PHONE, has_touch=True)
     ann.get_by_text("The clock starts when all players have opened the game. Not ready: Bo.").wait_for()
@@ -162,6 +150,15 @@ def test_the_clock_waits_for_the_friend_and_both_can_start_a_rematch(server: Ser
     ann.get_by_role("button", name="Join the rematch", exact=True).tap()
     ann.wait_for_url(lambda url: url.split("#")[1].split("?")[0] == bo.url.split("#")[1].split("?")[0])
     ann.get_by_text("Ann (you)").first.wait_for(state="attached")
+    ann.get_by_text(re.compile("to move · .*is here")).nth(1).wait_for(state="attached")
+    again = re.search(r"#/g/(\w+)", ann.url)[1]  # type: ignore[index]
+    token = ann.evaluate(f"JSON.parse(localStorage['warlight.keys.{again}'])['0']")
+    server.client(token).post(f"games/{again}/resign")
+    ann.get_by_role("button", name="Rematch").tap()
+    ann.wait_for_url(lambda url: "#/g/" in url and again not in url)
+    bo.get_by_role("button", name="Join the rematch", exact=True).click()
+    bo.wait_for_url(lambda url: url.split("#")[1].split("?")[0] == ann.url.split("#")[1].split("?")[0])
+    bo.get_by_text("Bo (you)").first.wait_for()
 
 
 def test_page_explains_an_invalid_link(server: Server, open_page: Callable[..., Any]):

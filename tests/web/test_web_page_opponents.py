@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from page_helpers import PAGE, hand_in, open_without_analysis
 
-from warlight_env.agents.registry import make_agent
-from warlight_env.arena.games.game_loop import play_game
-from warlight_env.record import MemoryRecorder
-from warlight_env.web.export import write_html
 from web_helpers import Server
 
 pytestmark = PAGE
@@ -31,11 +26,6 @@ def seats(page: Any) -> Any:
 
 def select_bot(page: Any, name: str) -> None:
     ladder(page).get_by_role("button", name=re.compile(f"^{name} ")).click()
-
-
-def face_shapes(part: Any) -> list[str]:
-    """Return the shapes and colours of the face in a part of a page."""
-    return re.findall(r' (?:d|fill)="[^"]*"', part.locator("svg").first.inner_html())
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -106,26 +96,6 @@ def test_start_screen_lists_all_agents_and_refuses_an_invalid_seed(server: Serve
     seed.fill("7")
     page.get_by_role("alert").wait_for(state="detached")
     assert play.is_enabled()
-
-
-def test_bot_has_the_same_name_and_face_at_home_and_in_an_exported_replay(
-    server: Server, open_page: Callable[..., Any], tmp_path: Path
-):
-    page = open_page(server.page())
-    card = ladder(page).get_by_role("button", name=re.compile("^Attila "))
-    lines = {"Attila\N{NO-BREAK SPACE}easy", "Attacks every weaker neighbour in every round."}
-    assert lines <= set(card.inner_text().split("\n"))
-    assert "One second per turn." in ladder(page).get_by_role("button", name=re.compile("^Ada ")).inner_text()
-    face, other = (face_shapes(card), face_shapes(ladder(page).get_by_role("button").first))
-    recorder = MemoryRecorder()
-    record = play_game([make_agent("random", 1), make_agent("aggressive", 1)], "small", seed=3, observer=recorder)
-    assert record.winner == 1
-    write_html(recorder.log, tmp_path / "replay.html", chances=False)
-    page.goto((tmp_path / "replay.html").as_uri())
-    page.keyboard.press("End")
-    result = page.get_by_role("region", name="Result")
-    assert face_shapes(result) == face != other
-    assert "Attila wins" in result.inner_text()
 
 
 def test_resigning_needs_confirmation_and_a_rematch_keeps_the_seats(server: Server, open_page: Callable[..., Any]):

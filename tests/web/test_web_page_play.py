@@ -185,9 +185,8 @@ def test_page_continues_from_the_restored_round_after_the_server_lost_one(
 
 
 def test_page_corrects_impossible_amounts_and_shows_the_result(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(seed=8)
+    game_server = server.begin(seed=8, picks="random")
     page = open_page(game_server.address)
-    pick(page)
     page.locator(".phases").wait_for()
     source, target = front(page, Game("small").map, regions(page))
     region(page, source).focus()
@@ -212,8 +211,7 @@ def test_page_corrects_impossible_amounts_and_shows_the_result(server: Server, o
 
 
 def start_first_turn(page: Any) -> tuple[str, str, dict[str, int], dict[str, str]]:
-    """Start the first turn; return a region, its weakest neighbour, armies by name, and lower-case codes by name."""
-    pick(page)
+    """Return a region, its weakest neighbour, armies by name, and lower-case codes by name, at the first turn."""
     page.locator(".phases").wait_for()
     page_regions, game_map = regions(page), Game("small").map
     source, target = front(page, game_map, page_regions)
@@ -226,7 +224,7 @@ def start_first_turn(page: Any) -> tuple[str, str, dict[str, int], dict[str, str
 
 
 def test_amount_keys_set_an_amount_up_to_the_available_armies(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(seed=8)
+    game_server = server.begin(seed=8, picks="random")
     page = open_page(game_server.address)
     source, target, armies, codes = start_first_turn(page)
     card = page.locator(".region dl")
@@ -257,9 +255,8 @@ def test_amount_keys_set_an_amount_up_to_the_available_armies(server: Server, op
 
 
 def test_win_probability_belongs_to_the_shown_position_or_is_unavailable(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(YOU, "aggressive", seed=8)
+    game_server = server.begin(YOU, "aggressive", seed=8, picks="random")
     page = open_page(game_server.address)
-    pick(page)
     page.locator(".phases").wait_for()
     page.keyboard.press("h")
     chance = page.get_by_role("region", name="Win probability")
@@ -277,9 +274,8 @@ def test_win_probability_belongs_to_the_shown_position_or_is_unavailable(server:
 
 
 def test_page_ignores_invalid_stored_drafts(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(seed=8)
+    game_server = server.begin(seed=8, picks="random")
     page = open_page(game_server.address)
-    pick(page)
     page.locator(".phases").wait_for()
     key = f"warlight.draft.{game_server.game}.0.1"
     for draft in ('{"deploys":5}', "{}", "[]", "nonsense", '{"deploys":[[999,1]],"attacks":[]}'):
@@ -314,7 +310,7 @@ def test_page_reports_an_incomplete_answer(server: Server, open_page: Callable[.
 
 
 def test_order_sends_the_armies_that_earlier_orders_leave(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(seed=8)
+    game_server = server.begin(seed=8, picks="random")
     page = open_page(game_server.address)
     source, target, armies, codes = start_first_turn(page)
     game_map = Game("small").map

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from gesture_helpers import DESKTOP, HANDSET, Gestures
 from page_helpers import PAGE, box, choose_language, open_without_analysis, region, regions
 
 from warlight_env import Game, battle_odds
+from warlight_env.record import GameLog
+from warlight_env.web.export import write_html
 from web_helpers import YOU, Server
 
 pytestmark = PAGE
@@ -194,12 +197,17 @@ def test_each_preset_is_explained_in_a_line(server: Server, open_page: Callable[
     assert len(set(lines)) == 2 * len(presets)
 
 
-def test_a_bot_has_one_name_and_one_face(server: Server, open_page: Callable[..., Any]):
+def test_a_bot_has_one_name_and_one_face(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     face = "e => e.querySelector('svg').innerHTML.replace(/<!--.*?-->/g, '')"
     page = open_without_analysis(open_page, server.page())
     card = page.get_by_role("region", name="Opponents").get_by_role("button", name=re.compile("^Attila "))
+    lines = {"Attila\N{NO-BREAK SPACE}easy", "Attacks every weaker neighbour in every round."}
+    assert lines <= set(card.inner_text().split("\n"))
+    opponents = page.get_by_role("region", name="Opponents").get_by_role("button")
+    assert "One second per turn." in opponents.filter(has_text="Ada").first.inner_text()
     card.click()
     home = card.evaluate(face)
+    assert home != opponents.first.evaluate(face)
     options = page.get_by_role("combobox", name="First bot").locator("option").all_inner_texts()
     assert "Attila" in options and not any("aggressive" in text for text in options)
     game_server = server.begin(YOU, "aggressive", seed=8, picks="random")
@@ -216,3 +224,9 @@ def test_a_bot_has_one_name_and_one_face(server: Server, open_page: Callable[...
     row = page.get_by_role("listitem").filter(has_text="You – Attila").first
     row.wait_for()
     assert home in row.locator("svg").evaluate_all("all => all.map(e => e.innerHTML.replace(/<!--.*?-->/g, ''))")
+    log = GameLog.load(server.folder / f"{game_server.game}.wl.jsonl")
+    write_html(log, tmp_path / "replay.html", chances=False)
+    page.goto((tmp_path / "replay.html").as_uri())
+    page.keyboard.press("End")
+    assert result.evaluate(face) == home
+    assert "Attila wins" in result.inner_text()

@@ -70,7 +70,7 @@ def test_phone_enlarges_the_map_by_buttons_and_by_two_fingers(tmp_path: Path, op
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
     # The page scrolls to each order that is executed.
-    for _ in range(30):
+    for _ in range(15):
         page.keyboard.press("ArrowRight")
         target = page.locator("g.now rect").first
         if target.count():
