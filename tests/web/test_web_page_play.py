@@ -256,7 +256,9 @@ def test_amount_keys_set_an_amount_up_to_the_available_armies(server: Server, op
 
 def test_win_probability_belongs_to_the_shown_position_or_is_unavailable(server: Server, open_page: Callable[..., Any]):
     game_server = server.begin(YOU, "aggressive", seed=8, picks="random")
-    page = open_page(game_server.address)
+    page = open_page()
+    page.add_init_script("localStorage['warlight.engine'] = 'aggressive'")  # a fast bot for the hint
+    page.goto(game_server.address)
     page.locator(".phases").wait_for()
     page.keyboard.press("h")
     chance = page.get_by_role("region", name="Win probability")
