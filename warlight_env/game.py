@@ -167,9 +167,17 @@ class Game(GamePosition):
         all regions.
         """
         check_player(player, self.players)
-        told = None if self._last is None else functools.partial(self._last.seen_by, player)
+        last_round = None if self._last is None else functools.partial(self._last.seen_by, player)
         return view_of(
-            self.map, self._board, self.rules, self._params, self._state, 0, player, starts=self._starts, told=told
+            self.map,
+            self._board,
+            self.rules,
+            self._params,
+            self._state,
+            0,
+            player,
+            starts=self._starts,
+            last_round=last_round,
         )
 
     # Steps of the game
@@ -191,14 +199,18 @@ class Game(GamePosition):
         if self.phase != "pick":
             raise GameError(f"pick is not possible now: the game's phase is {self.phase!r}")
         pickers = self.pickers()
-        given = preferences_by_player(preferences, self.players, pickers)
-        needed = 1 if self._params.picking == ALTERNATING else self._params.picks
+        by_player = preferences_by_player(preferences, self.players, pickers)
+        required = 1 if self._params.picking == ALTERNATING else self._params.picks
         illegal: list[IllegalOrder] = []
         table = np.full((self.players, max(1, self._board.n_regions)), -1, dtype=np.int32)
         counts = np.zeros(self.players, dtype=np.int32)
         for player in pickers:
             legal = legal_preferences(
-                player, given.get(player, ()), set(self.offers(player)), needed if on_illegal == "raise" else 0, illegal
+                player,
+                by_player.get(player, ()),
+                set(self.offers(player)),
+                required if on_illegal == "raise" else 0,
+                illegal,
             )
             table[player, : len(legal)] = legal
             counts[player] = len(legal)
@@ -207,23 +219,23 @@ class Game(GamePosition):
         state = copy_state(self._state)
         with self._workspaces.borrow() as work:
             resolve_picks(self._params, state, 0, table, counts, work.scratch)
-        self._go_on(state)
+        self._advance(state)
         self._note_starts()
         return illegal
 
     def _note_starts(self) -> None:
         if self.phase != "play":
             return
-        picked: dict[int, int] = {}  # for each region: the step of the game in which a player picked it
-        now, past, step = self._state, self._past, 0
-        while past is not None:
-            for region in np.flatnonzero(now.owner[0] != past.state.owner[0]).tolist():
-                picked[region] = step
-            now, past, step = past.state, past.past, step - 1
+        pick_steps: dict[int, int] = {}  # for each region: the step of the game in which a player picked it
+        state, previous, step = self._state, self._past, 0
+        while previous is not None:
+            for region in np.flatnonzero(state.owner[0] != previous.state.owner[0]).tolist():
+                pick_steps[region] = step
+            state, previous, step = previous.state, previous.past, step - 1
         # Start regions with an unknown step come first: regions assigned at random, and regions picked before the game
         # was saved and loaded.
         starts = (np.flatnonzero(self.owner == p).tolist() for p in range(self.players))
-        self._starts = tuple(tuple(sorted(start, key=lambda r: picked.get(r, step))) for start in starts)
+        self._starts = tuple(tuple(sorted(start, key=lambda r: pick_steps.get(r, step))) for start in starts)
 
     def _pick_at_random(self, work: Workspace) -> None:
         table, counts = np.full((self.players, 1), -1, dtype=np.int32), np.zeros(self.players, dtype=np.int32)
@@ -269,20 +281,20 @@ class Game(GamePosition):
         """
         check_on_illegal(on_illegal)
         script = checked_script(script)
-        given = orders_by_player(orders, self.players)
+        by_player = orders_by_player(orders, self.players)
         illegal: list[IllegalOrder] = []
         with self._workspaces.borrow() as work:
             for player in range(self.players):
-                turn = given.get(player)
+                turn = by_player.get(player)
                 illegal += self._check(player, Orders() if turn is None else turn, work)
             if illegal and on_illegal == "raise":
                 raise IllegalOrdersError(illegal)
             events = np.zeros((int(work.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
             before, state = self._state.owner[0], copy_state(self._state)
-            done = play_round(self._params, state, 0, work, script, events)
-            self._go_on(state)
+            executed = play_round(self._params, state, 0, work, script, events)
+            self._advance(state)
             self._last = round_result(
-                self.map.neighbors, self.rules.fog, self.round, work.deploy, events[:done], before,
+                self.map.neighbors, self.rules.fog, self.round, work.deploy, events[:executed], before,
                 self._state.owner[0], illegal,
             )  # fmt: skip
             return self._last
@@ -294,7 +306,7 @@ class Game(GamePosition):
 
     # Undo and copies
 
-    def _go_on(self, state: State) -> None:
+    def _advance(self, state: State) -> None:
         """Replace the current position, and keep the old one for `undo`.
 
         Do not modify the states in `_state` and `_past`: clones of the game share them.
@@ -356,15 +368,15 @@ class Game(GamePosition):
         Raises:
             GameError: the seed is neither None nor an integer of fewer than 300 digits.
         """
-        other = Game.__new__(Game)
-        other._in_use = UseLock()
-        other.map, other.rules, other.players = self.map, self.rules, self.players
-        other._board, other._params, other._workspaces = self._board, self._params, self._workspaces
-        other._state, other._past, other._dice_seed = self._state, self._past, self._dice_seed
-        other._last, other._starts = self._last, self._starts
+        new_game = Game.__new__(Game)
+        new_game._in_use = UseLock()
+        new_game.map, new_game.rules, new_game.players = self.map, self.rules, self.players
+        new_game._board, new_game._params, new_game._workspaces = self._board, self._params, self._workspaces
+        new_game._state, new_game._past, new_game._dice_seed = self._state, self._past, self._dice_seed
+        new_game._last, new_game._starts = self._last, self._starts
         if seed is not None:
-            other.reseed(seed)
-        return other
+            new_game.reseed(seed)
+        return new_game
 
     copy = clone
     __copy__ = clone

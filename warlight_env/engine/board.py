@@ -116,16 +116,16 @@ def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -
         row = distance[start]
         row[start] = 0
         queue[0] = start
-        taken, reached = 0, 1
-        while taken < reached:
-            r = queue[taken]
-            taken += 1
+        head, tail = 0, 1
+        while head < tail:
+            r = queue[head]
+            head += 1
             for edge in range(neighbor_start[r], neighbor_start[r + 1]):
                 q = edge_target[edge]
                 if row[q] < 0:
                     row[q] = row[r] + 1
-                    queue[reached] = q
-                    reached += 1
+                    queue[tail] = q
+                    tail += 1
 
 
 @functools.lru_cache(maxsize=64)

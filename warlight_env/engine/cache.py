@@ -97,14 +97,14 @@ def source_digests() -> SourceDigests:
     folder = cache_folder()
     path = None if folder is None else folder / _SOURCES_FILE
     content = None if path is None else _read(path)
-    known = {} if content is None else parse_sources(content)
+    cached = {} if content is None else parse_sources(content)
 
     def remember(sources: dict[str, ModuleSource]) -> None:
         if path is not None:
-            newest = dict(list(known.items())[-_KNOWN_SOURCES:])
+            newest = dict(list(cached.items())[-_KNOWN_SOURCES:])
             _write(path, dump_sources({**newest, **sources}))
 
-    return SourceDigests(read_sources(known, remember))
+    return SourceDigests(read_sources(cached, remember))
 
 
 def _read(path: Path) -> bytes | None:

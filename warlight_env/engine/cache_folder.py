@@ -132,12 +132,12 @@ def _private_folder() -> Path | None:
     The result is None if no folder can be made that other users cannot change.
     """
     owner = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
-    below = Path("kernels", environment_digest())
-    folder = Path(tempfile.gettempdir(), f"warlight-env{owner}") / below
+    subfolder = Path("kernels", environment_digest())
+    folder = Path(tempfile.gettempdir(), f"warlight-env{owner}") / subfolder
     if _is_writable(folder, 0o700) and (real := _trusted(folder)[0]) is not None:
         return real
     with contextlib.suppress(OSError):
-        folder = Path(tempfile.mkdtemp(prefix="warlight-env-")) / below
+        folder = Path(tempfile.mkdtemp(prefix="warlight-env-")) / subfolder
         if _is_writable(folder, 0o700):
             return _trusted(folder)[0]
     return None

@@ -39,8 +39,8 @@ _thread_dict_at.restype, _thread_dict_at.argtypes = ctypes.c_void_p, ()
 
 def _thread_dict() -> dict[str, Any]:
     """Return the dict that Python's interpreter keeps for this thread (``PyThreadState_GetDict``)."""
-    here: dict[str, Any] = ctypes.cast(_thread_dict_at(), ctypes.py_object).value
-    return here
+    thread_dict: dict[str, Any] = ctypes.cast(_thread_dict_at(), ctypes.py_object).value
+    return thread_dict
 
 
 @kernel
@@ -56,26 +56,26 @@ class raise_callback_errors:  # noqa: N801  callers use it like a statement
     contain the function's label from `attempt`, a note adds this label.
     """
 
-    __slots__ = ("_before", "_found")
+    __slots__ = ("_before", "_failures")
 
     def __enter__(self) -> raise_callback_errors:
-        here = _thread_dict()
-        self._before = here.get(_KEY)
-        self._found: list[Any] = []
-        here[_KEY] = self._found
+        thread_dict = _thread_dict()
+        self._before = thread_dict.get(_KEY)
+        self._failures: list[Any] = []
+        thread_dict[_KEY] = self._failures
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        here = _thread_dict()
+        thread_dict = _thread_dict()
         if self._before is None:
-            here.pop(_KEY, None)
+            thread_dict.pop(_KEY, None)
         else:
-            here[_KEY] = self._before
-        if self._found:
+            thread_dict[_KEY] = self._before
+        if self._failures:
             _forget(_failures)
-            failure, label = self._found[:2]
+            failure, label = self._failures[:2]
             _name(failure, label)
             raise failure
 
@@ -99,13 +99,13 @@ if not JIT_DISABLED:
         """Declare a function of Python's C interface."""
         return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
 
-    def _found_here(builder: Any, pyapi: Any) -> Any:
+    def _failure_list(builder: Any, pyapi: Any) -> Any:
         """Return this thread's list of failures as a borrowed reference, or NULL; the caller holds the GIL."""
-        here = builder.call(_c_function(builder, _POINTER, [], "PyThreadState_GetDict"), [])
-        return pyapi.dict_getitem_string(here, _KEY)
+        thread_dict = builder.call(_c_function(builder, _POINTER, [], "PyThreadState_GetDict"), [])
+        return pyapi.dict_getitem_string(thread_dict, _KEY)
 
-    def _size(builder: Any, found: Any) -> Any:
-        return builder.call(_c_function(builder, _COUNT, [_POINTER], "PyList_Size"), [found])
+    def _size(builder: Any, failure_list: Any) -> Any:
+        return builder.call(_c_function(builder, _COUNT, [_POINTER], "PyList_Size"), [failure_list])
 
     def _keep(context: Any, builder: Any, status: Any, label: str) -> None:
         """Append a failure to this thread's list; if the thread has no list, print the failure as Numba does."""
@@ -120,20 +120,20 @@ if not JIT_DISABLED:
         with builder.if_then(cgutils.is_not_null(builder, traceback)):
             attach = _c_function(builder, ir.IntType(32), [_POINTER] * 2, "PyException_SetTraceback")
             builder.call(attach, [error, traceback])
-        found = _found_here(builder, pyapi)
+        failure_list = _failure_list(builder, pyapi)
         name = pyapi.string_from_string(context.insert_const_string(builder.module, label))
-        with builder.if_else(cgutils.is_null(builder, found)) as (unwatched, kept):
-            with unwatched:
+        with builder.if_else(cgutils.is_null(builder, failure_list)) as (without_list, with_list):
+            with without_list:
                 pyapi.err_restore(kind, error, traceback)
                 pyapi.err_write_unraisable(name)
-            with kept:
-                with builder.if_then(builder.icmp_signed("==", _size(builder, found), _COUNT(0))):
+            with with_list:
+                with builder.if_then(builder.icmp_signed("==", _size(builder, failure_list), _COUNT(0))):
                     failures = context.get_c_value(builder, _COUNT, _FAILURES)
                     builder.atomic_rmw("add", failures, _COUNT(1), "seq_cst")
-                pyapi.list_append(found, error)
-                pyapi.list_append(found, name)
-                for held in (kind, error, traceback):
-                    pyapi.decref(held)
+                pyapi.list_append(failure_list, error)
+                pyapi.list_append(failure_list, name)
+                for pointer in (kind, error, traceback):
+                    pyapi.decref(pointer)
         pyapi.decref(name)
         pyapi.gil_release(gil)
 
@@ -147,9 +147,9 @@ if not JIT_DISABLED:
             with builder.if_then(builder.icmp_signed("!=", failures, _COUNT(0)), likely=False):
                 pyapi = context.get_python_api(builder)
                 gil = pyapi.gil_ensure()
-                found = _found_here(builder, pyapi)
-                with builder.if_then(cgutils.is_not_null(builder, found)):
-                    builder.store(builder.icmp_signed(">", _size(builder, found), _COUNT(0)), answer)
+                failure_list = _failure_list(builder, pyapi)
+                with builder.if_then(cgutils.is_not_null(builder, failure_list)):
+                    builder.store(builder.icmp_signed(">", _size(builder, failure_list), _COUNT(0)), answer)
                 pyapi.gil_release(gil)
             return builder.load(answer)
 
@@ -159,11 +159,11 @@ if not JIT_DISABLED:
         if not isinstance(label, types.StringLiteral):  # type: ignore[attr-defined]
             return None
         called = function.get_call_type(typing_context, tuple(map(protected, kinds)), {})
-        made = function.dispatcher.overloads[called.args]
+        compiled = function.dispatcher.overloads[called.args]
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            context.active_code_library.add_linking_library(made.library)
-            status, value = context.call_internal_no_propagate(builder, made.fndesc, called, values[2:])
+            context.active_code_library.add_linking_library(compiled.library)
+            status, value = context.call_internal_no_propagate(builder, compiled.fndesc, called, values[2:])
             with builder.if_then(status.is_error, likely=False):
                 _keep(context, builder, status, label.literal_value)
             return context.make_tuple(builder, signature.return_type, [status.is_ok, value])

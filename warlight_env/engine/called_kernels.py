@@ -83,8 +83,8 @@ class CalledKernelCacheImpl(CompileResultCacheImpl):
             function()
         library = CalledLibrary.load(target_context.codegen(), serialized)
         entry_point = target_context.get_executable(library, descriptor, environment)
-        for other in environments:
-            library.codegen.set_env(other.env_name, other)
+        for env in environments:
+            library.codegen.set_env(env.env_name, env)
         return compile_result(
             target_context=target_context, typing_context=target_context.typing_context, library=library,
             environment=environment, entry_point=entry_point, fndesc=descriptor, type_annotation=annotation,

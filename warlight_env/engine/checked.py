@@ -59,8 +59,8 @@ def never_compiled() -> list[str]:
 
     A kernel that was loaded from the cache counts as not compiled.
     """
-    left = (code for code, compiled in _kernels.items() if not compiled)
-    return sorted(f"{os.path.basename(code.co_filename)}:{code.co_name}" for code in left)
+    uncompiled = (code for code, compiled in _kernels.items() if not compiled)
+    return sorted(f"{os.path.basename(code.co_filename)}:{code.co_name}" for code in uncompiled)
 
 
 def _refuse(context: Any, builder: Any, wrong: Any, error: type[Exception], message: str) -> None:
@@ -68,7 +68,7 @@ def _refuse(context: Any, builder: Any, wrong: Any, error: type[Exception], mess
         context.call_conv.return_user_exc(builder, error, (f"{message}{_place}",))
 
 
-def _follow(numbas: Callable[..., Any]) -> Callable[..., Any]:
+def _track_place(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap Numba's compilation of an instruction, so that `_place` contains the instruction's file and line."""
 
     def lower_inst(self: Any, inst: Any) -> None:
@@ -79,7 +79,7 @@ def _follow(numbas: Callable[..., Any]) -> Callable[..., Any]:
         if code in _kernels:
             _kernels[code] = True
         try:
-            numbas(self, inst)
+            original(self, inst)
         finally:
             _place = before  # Numba may compile another function in between
 
@@ -87,83 +87,87 @@ def _follow(numbas: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_index(context: Any, builder: Any, index: Any, length: Any, axis: Any = None) -> None:
-    beyond = builder.icmp_unsigned(">=", index, length)  # also true for negative indices
-    _refuse(context, builder, beyond, IndexError, "index is out of bounds")
+    is_outside = builder.icmp_unsigned(">=", index, length)  # also true for negative indices
+    _refuse(context, builder, is_outside, IndexError, "index is out of bounds")
 
 
-def _keep_negative(numbas: Callable[..., Any]) -> Callable[..., Any]:
+def _keep_negative(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap Numba's preparation of an index, so that in kernels a negative index does not count from the end."""
 
     def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
         if _place:
             return context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
-        return numbas(context, builder, kind, index, size)
+        return original(context, builder, kind, index, size)
 
     return fix_integer_index
 
 
-def _check_slice(numbas: Callable[..., Any]) -> Callable[..., Any]:
+def _check_slice(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap Numba's clipping of a slice, so that its bounds are checked first."""
 
     def fix_slice(builder: Any, slice: Any, size: Any) -> None:
         if _place:
-            at = builder.icmp_unsigned(">", slice.start, size)
-            end = builder.icmp_unsigned(">", slice.stop, size)
-            given = builder.icmp_signed("!=", slice.stop, slice.stop.type(_LAST))
+            start_outside = builder.icmp_unsigned(">", slice.start, size)
+            end_outside = builder.icmp_unsigned(">", slice.stop, size)
+            has_end = builder.icmp_signed("!=", slice.stop, slice.stop.type(_LAST))
             _refuse(
-                slice._context, builder, builder.or_(at, builder.and_(end, given)), IndexError, "slice is out of bounds"
+                slice._context,
+                builder,
+                builder.or_(start_outside, builder.and_(end_outside, has_end)),
+                IndexError,
+                "slice is out of bounds",
             )
-        numbas(builder, slice, size)
+        original(builder, slice, size)
 
     return fix_slice
 
 
 def _check_stored(context: Any, builder: Any, sig: Any, args: Any) -> None:
     """Store an integer in an array after a check that it fits the array's dtype."""
-    kind, given, value = sig.args[0].dtype, sig.args[2], args[2]
-    if _place and isinstance(kind, types.Integer):
-        given = types.misc.unliteral(given)
-        value = context.cast(builder, value, sig.args[2], given)
-        compare = builder.icmp_signed if given.signed else builder.icmp_unsigned
-        wrong = cgutils.false_bit
-        if kind.minval > given.minval:
-            wrong = builder.or_(wrong, compare("<", value, value.type(kind.minval)))
-        if kind.maxval < given.maxval:
-            wrong = builder.or_(wrong, compare(">", value, value.type(kind.maxval)))
-        _refuse(context, builder, wrong, OverflowError, f"number does not fit into {kind}")
+    target, source, value = sig.args[0].dtype, sig.args[2], args[2]
+    if _place and isinstance(target, types.Integer):
+        source = types.misc.unliteral(source)
+        value = context.cast(builder, value, sig.args[2], source)
+        compare = builder.icmp_signed if source.signed else builder.icmp_unsigned
+        overflows = cgutils.false_bit
+        if target.minval > source.minval:
+            overflows = builder.or_(overflows, compare("<", value, value.type(target.minval)))
+        if target.maxval < source.maxval:
+            overflows = builder.or_(overflows, compare(">", value, value.type(target.maxval)))
+        _refuse(context, builder, overflows, OverflowError, f"number does not fit into {target}")
     return arrayobj.setitem_array(context, builder, sig, args)
 
 
-def _check_whole(context: Any, builder: Any, given: Any, kind: Any, value: Any) -> Any:
+def _check_float(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     """Convert a float to an integer type after a check that it fits this type."""
     if _place:
-        above = builder.fcmp_ordered(">", value, value.type(float(kind.minval) - 1))
-        below = builder.fcmp_ordered("<", value, value.type(float(kind.maxval) + 1))
+        above = builder.fcmp_ordered(">", value, value.type(float(target.minval) - 1))
+        below = builder.fcmp_ordered("<", value, value.type(float(target.maxval) + 1))
         _refuse(
             context,
             builder,
             builder.not_(builder.and_(above, below)),
             OverflowError,
-            f"number is not a value of {kind}",
+            f"number is not a value of {target}",
         )
-    return numbers.float_to_integer(context, builder, given, kind, value)
+    return numbers.float_to_integer(context, builder, source, target, value)
 
 
 def _install() -> None:
     """Install the checks in Numba, after a check that Numba's functions have the expected parameters."""
     for place, name, parameters in _SEAM:
-        there = getattr(place, name, None)
-        if there is None or tuple(inspect.signature(there).parameters) != parameters:
+        function = getattr(place, name, None)
+        if function is None or tuple(inspect.signature(function).parameters) != parameters:
             raise ImportError(
                 f"WARLIGHT_CHECKED does not support this version of Numba: {place.__name__}.{name} has changed"
             )
-    lowering.Lower.lower_inst = _follow(lowering.Lower.lower_inst)
+    lowering.Lower.lower_inst = _track_place(lowering.Lower.lower_inst)
     cgutils.do_boundscheck = _check_index
     arrayobj.fix_integer_index = _keep_negative(arrayobj.fix_integer_index)
     slicing.fix_slice = _check_slice(slicing.fix_slice)
     lower_builtin(operator.setitem, types.Array, types.Any, types.Integer)(_check_stored)
     for kind in (types.float32, types.float64):
-        lower_cast(kind, types.Integer)(_check_whole)
+        lower_cast(kind, types.Integer)(_check_float)
 
 
 if CHECKED:

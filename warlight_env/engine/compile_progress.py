@@ -28,20 +28,20 @@ class CompileState(NamedTuple):
 
 def called_kernels(function: Function) -> set[Function]:
     """The given kernel and all kernels of this package that it can call, except calls through addresses."""
-    found: set[Function] = set()
+    kernels: set[Function] = set()
     waiting = [function]
     while waiting:
         current = waiting.pop()
-        if current in found:
+        if current in kernels:
             continue
-        found.add(current)
+        kernels.add(current)
         cells = dict(zip(current.__code__.co_freevars, current.__closure__ or (), strict=True))
         for name in _names(current.__code__):
             value = cells[name].cell_contents if name in cells else current.__globals__.get(name)
             body = getattr(value, "py_func", None)
             if body is not None and _is_ours(body):
                 waiting.append(body)
-    return found
+    return kernels
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -78,7 +78,7 @@ class _Progress(event.Listener):
         self.compiled = 0
         self.shown_anywhere = 0
         self._depth = 0
-        self._said = False
+        self._has_printed = False
         self._last = 0.0
         self._expected: set[Function] = set()
         self._ready: set[Function] = set()
@@ -92,9 +92,9 @@ class _Progress(event.Listener):
             self._expected |= called_kernels(function)
         self._depth += 1
         self.compiled += 1
-        self._tell()
+        self._notify()
         if _is_open() and (self.shown_anywhere or _is_interactive()):
-            self._say(function)
+            self._report(function)
 
     def on_end(self, event: Any) -> None:
         function: Any = getattr(event.data.get("dispatcher"), "py_func", None)
@@ -102,9 +102,9 @@ class _Progress(event.Listener):
             self._depth -= 1
             self._ready.add(function)
             if self._depth == 0:
-                self._tell()
+                self._notify()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         if self.observer is not None:
             done = len(self._expected & self._ready)
             self.observer(CompileState(self._depth > 0, done, len(self._expected)))
@@ -115,12 +115,12 @@ class _Progress(event.Listener):
 
     def begin_anew(self) -> None:
         """Print the first line again when the next kernel is compiled."""
-        self._said = False
+        self._has_printed = False
 
-    def _say(self, function: Function) -> None:
+    def _report(self, function: Function) -> None:
         now = time.monotonic()
-        if not self._said:
-            self._said, self._last = True, now
+        if not self._has_printed:
+            self._has_printed, self._last = True, now
             _print("compiling (the first time only) …")
         elif now - self._last >= INTERVAL:
             self._last = now

@@ -44,8 +44,8 @@ class Dice(NamedTuple):
 
 def binomial_weights(n: int, p: Fraction) -> list[int]:
     """Return integers proportional to the probabilities of 0 .. n kills, if n armies each kill with probability p."""
-    top, rest = p.numerator, p.denominator - p.numerator
-    return [comb(n, k) * top**k * rest ** (n - k) for k in range(n + 1)]
+    top, complement = p.numerator, p.denominator - p.numerator
+    return [comb(n, k) * top**k * complement ** (n - k) for k in range(n + 1)]
 
 
 def kill_weights(n: int, p: Fraction, luck: Fraction, stochastic: bool) -> list[int]:
@@ -131,12 +131,12 @@ def _draw(table: npt.NDArray[np.uint64], n: Int, rng: RandomState) -> Int:
 @kernel
 def _draw_many(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
     """Draw the kills of more than TABLE_ARMIES armies: add several binomial draws, then apply luck and rounding."""
-    left = n
+    remaining = n
     roll = 0
-    while left > TABLE_ARMIES:
+    while remaining > TABLE_ARMIES:
         roll += _draw(dice.rolls[side], TABLE_ARMIES, rng)
-        left -= TABLE_ARMIES
-    roll += _draw(dice.rolls[side], left, rng)
+        remaining -= TABLE_ARMIES
+    roll += _draw(dice.rolls[side], remaining, rng)
     if dice.luck == 1.0:
         return roll
     value = (1.0 - dice.luck) * dice.kill[side] * n + dice.luck * roll + _EPSILON

@@ -104,12 +104,12 @@ def _compile_for_kernels(dispatcher: Any, options: dict[str, Any]) -> None:
 
     @functools.cache
     def called() -> Any:
-        made = numba.njit(
+        kernel = numba.njit(
             no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=CalledKernelCompiler, **options
         )(dispatcher.py_func)
-        enable_cache(made, dispatcher.py_func, CALLED)
-        _ignore_literals(made)
-        return made
+        enable_cache(kernel, dispatcher.py_func, CALLED)
+        _ignore_literals(kernel)
+        return kernel
 
     dispatcher.get_call_template = lambda args, kws: called().get_call_template(args, kws)
     dispatcher.get_overload = lambda signature: called().get_overload(signature)
@@ -133,10 +133,10 @@ def _ignore_literals(dispatcher: Any) -> None:
 
     An argument of a `protected` type, which a user's function passes to a kernel, also causes no second compilation.
     """
-    template, ours = dispatcher.get_call_template, dispatcher.py_func.__module__.startswith("warlight_env.")
+    template, is_ours = dispatcher.get_call_template, dispatcher.py_func.__module__.startswith("warlight_env.")
 
     def plain(kind: Any) -> Any:
-        return unprotected(kind) if ours else types.misc.unliteral(kind)
+        return unprotected(kind) if is_ours else types.misc.unliteral(kind)
 
     def get_call_template(args: Any, kws: Any) -> Any:
         return template(tuple(map(plain, args)), {name: plain(kind) for name, kind in dict(kws).items()})
@@ -170,14 +170,14 @@ def shared(record: type[T]) -> type[T]:
     def typeof(value: Any, context: Any) -> Any:
         kinds = [typeof_impl(field, context) for field in value]
         kinds = [kind.copy(readonly=False) if isinstance(kind, types.Array) else kind for kind in kinds]
-        made: Any = types.BaseTuple  # type: ignore[attr-defined]
-        return made.from_types(kinds, record)
+        base_tuple: Any = types.BaseTuple  # type: ignore[attr-defined]
+        return base_tuple.from_types(kinds, record)
 
     _SHARED.add(record)
-    named: Any = record
-    named.__copy__ = lambda self: self
-    named.__deepcopy__ = lambda self, memo: self
-    named.__reduce__ = lambda self: (_again, (record, tuple(self)))
+    record_class: Any = record
+    record_class.__copy__ = lambda self: self
+    record_class.__deepcopy__ = lambda self, memo: self
+    record_class.__reduce__ = lambda self: (_again, (record, tuple(self)))
     return record
 
 
@@ -222,7 +222,7 @@ register_model(_Protected)(models.TupleModel)
 
 
 @lower_cast(_Protected, _NamedTuple)
-def _as_record(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+def _as_record(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return value
 
 
@@ -248,9 +248,9 @@ def function_at(signature: Callable[[], Any]) -> Any:
     A kernel should take the address of a compiled function, an integer, because a call with an address starts at once.
     If a kernel takes the `pointer` object itself, each call from Python needs tens of microseconds to find the address.
     """
-    made = _plain_converter() if JIT_DISABLED else _converter(signature)
-    CONVERTERS.append(made)
-    return made
+    converter = _plain_converter() if JIT_DISABLED else _converter(signature)
+    CONVERTERS.append(converter)
+    return converter
 
 
 def _plain_converter() -> Any:
@@ -300,5 +300,5 @@ def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -
 def pointer_options(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the options with which `pointer` compiles a function; they include the options given to its ``@njit``."""
     options = {"nogil": True, "error_model": "numpy", "_nrt": True, **getattr(function, "targetoptions", {})}
-    kept = ("nogil", "error_model", "_nrt", "fastmath", "boundscheck")
-    return {name: value for name, value in options.items() if name in kept and value is not None}
+    allowed = ("nogil", "error_model", "_nrt", "fastmath", "boundscheck")
+    return {name: value for name, value in options.items() if name in allowed and value is not None}

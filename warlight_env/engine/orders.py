@@ -101,15 +101,15 @@ def preferences_of(answer: Any, player: int | None = None) -> list[int]:
     they have no order, and iterators because the check would consume them.
     """
     try:
-        given = np.asarray(answer)
+        array = np.asarray(answer)
     except Exception:  # lists of different lengths, or an object with faulty methods
-        given = np.zeros((1, 1))
-    if given.size == 0 and given.ndim:
+        array = np.zeros((1, 1))
+    if array.size == 0 and array.ndim:
         return []
-    whole = given.dtype.kind in "iu" or (given.dtype == object and all(type(value) is int for value in given.flat))
-    if given.ndim != 1 or not whole:
+    is_integer = array.dtype.kind in "iu" or (array.dtype == object and all(type(value) is int for value in array.flat))
+    if array.ndim != 1 or not is_integer:
         raise OrdersTypeError(f"picks must be a list of regions (integers); got {short_repr(answer)}", player)
-    preferences: list[int] = given.tolist()
+    preferences: list[int] = array.tolist()
     return preferences
 
 
@@ -129,7 +129,7 @@ def _check_deploys(
     reasons: npt.NDArray[np.int8],
 ) -> Int:
     n = owner.shape[0]
-    left = np.int64(available)
+    remaining = np.int64(available)
     dropped = 0
     for i in range(deploys.shape[0]):
         region, armies = deploys[i, 0], deploys[i, 1]
@@ -142,10 +142,10 @@ def _check_deploys(
             reason = OWNER
         elif armies < 1:
             reason = ARMIES
-        elif armies > left:
+        elif armies > remaining:
             reason = INCOME
         else:
-            left -= armies
+            remaining -= armies
             deploy_out[region] += armies
         reasons[i] = reason
         if reason != 0:
@@ -176,7 +176,7 @@ def check_orders(
     owner: Owners,
     player: Int,
     available: Int,
-    given: GivenOrders,
+    orders: GivenOrders,
     deploy_out: Armies,
     attacks_out: AttackRows,
 ) -> Any:
@@ -184,9 +184,9 @@ def check_orders(
 
     `available` is the income. The kernel writes the armies per region to deploy_out int32[N], and at most one attack
     per directed edge to attacks_out int32[A, 3], in which the number of rows A is at least E. The kernel also writes
-    given.reasons. Returns the numbers of attacks and of dropped orders.
+    orders.reasons. Returns the numbers of attacks and of dropped orders.
     """
-    n, deploys, attacks, reasons = owner.shape[0], given.deploys, given.attacks, given.reasons
+    n, deploys, attacks, reasons = owner.shape[0], orders.deploys, orders.attacks, orders.reasons
     n_deploys = deploys.shape[0]
     for r in range(n):
         deploy_out[r] = 0
@@ -207,14 +207,14 @@ def check_orders(
             reason = ARMIES
         else:
             armies = min(armies, np.int64(MAX_ARMIES))
-            earlier = _find(attacks_out, count, source, target)
-            if earlier < 0:
+            existing = _find(attacks_out, count, source, target)
+            if existing < 0:
                 attacks_out[count, 0], attacks_out[count, 1], attacks_out[count, 2] = source, target, armies
                 count += 1
             elif params.repeated_illegal:
                 reason = REPEATED
             else:
-                attacks_out[earlier, 2] = min(attacks_out[earlier, 2] + armies, np.int64(MAX_ARMIES))
+                attacks_out[existing, 2] = min(attacks_out[existing, 2] + armies, np.int64(MAX_ARMIES))
         reasons[n_deploys + i] = reason
         if reason != 0:
             dropped += 1
@@ -239,8 +239,8 @@ def check_turn(
     """
     deploys, attacks = orders.arrays()
     reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
-    given = GivenOrders(deploys, attacks, reasons)
-    count, dropped = check_orders(board, params, owner, player, available, given, deploy_out, attacks_out)
+    order_arrays = GivenOrders(deploys, attacks, reasons)
+    count, dropped = check_orders(board, params, owner, player, available, order_arrays, deploy_out, attacks_out)
     return int(count), int(dropped), reasons
 
 

@@ -91,10 +91,10 @@ def _kind(value: Any) -> Any:
 def _type_of(record: Any) -> ReferenceType:
     """Return the type of a reference to a NamedTuple."""
     kind = _kind(record)
-    known = _TYPES.get(kind)
-    if known is None:
-        known = _TYPES[kind] = _reference_type(numba.typeof(record))
-    return known
+    reference_type = _TYPES.get(kind)
+    if reference_type is None:
+        reference_type = _TYPES[kind] = _reference_type(numba.typeof(record))
+    return reference_type
 
 
 class Reference:
@@ -153,8 +153,8 @@ def reference(record: T) -> T:
     """
     if numba.config.DISABLE_JIT:
         return record
-    made: Any = Reference(record)
-    return made
+    ref: Any = Reference(record)
+    return ref
 
 
 def record_at(kind: Callable[[], Any]) -> Any:
@@ -175,9 +175,9 @@ def record_at(kind: Callable[[], Any]) -> Any:
     return at
 
 
-def address_of(made: Any) -> Any:
-    """Return the address of a NamedTuple's data, for `record_at`. The caller must keep the reference `made` alive."""
-    return made if numba.config.DISABLE_JIT else made.address
+def address_of(ref: Any) -> Any:
+    """Return the address of a NamedTuple's data, for `record_at`. The caller must keep the reference `ref` alive."""
+    return ref if numba.config.DISABLE_JIT else ref.address
 
 
 def array_addresses(arrays: Sequence[npt.NDArray[Any]]) -> Any:
@@ -230,7 +230,7 @@ def _words(value: Any, kind: Any) -> list[int]:
     if isinstance(kind, types.Array):
         return [id(value), value.size, value.__array_interface__["data"][0], *value.shape, *value.strides]
     if isinstance(kind, _Record):
-        return [word for part, of in zip(value, kind.types, strict=True) for word in _words(part, of)]
+        return [word for part, part_kind in zip(value, kind.types, strict=True) for word in _words(part, part_kind)]
     if isinstance(kind, ReferenceType):
         return [value.address]
     if isinstance(kind, types.Float):
@@ -247,20 +247,20 @@ def _size(kind: Any) -> int:
     return sum(map(_size, kind.types)) if isinstance(kind, _Record) else 1
 
 
-def _load(context: Any, builder: Any, kind: Any, words: Any, at: int) -> Any:
-    """Generate code that loads a value of a type; `at` is the index of its first word."""
+def _load(context: Any, builder: Any, kind: Any, words: Any, first: int) -> Any:
+    """Generate code that loads a value of a type; `first` is the index of its first word."""
 
     def word(offset: int) -> Any:
-        place = builder.gep(words, [ir.Constant(ir.IntType(32), at + offset)], inbounds=True)
+        place = builder.gep(words, [ir.Constant(ir.IntType(32), first + offset)], inbounds=True)
         loaded = builder.load(place)
         loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
         return loaded
 
     if isinstance(kind, _Record):
-        parts, of = [], at
+        parts, position = [], first
         for part in kind.types:
-            parts.append(_load(context, builder, part, words, of))
-            of += _size(part)
+            parts.append(_load(context, builder, part, words, position))
+            position += _size(part)
         return context.make_tuple(builder, kind, parts)
     if isinstance(kind, types.Array):
         array, rank = context.make_array(kind)(context, builder), kind.ndim
@@ -303,7 +303,7 @@ def _get_field(context: Any, builder: Any, kind: Any, value: Any, name: str) -> 
 
 
 @lower_cast(ReferenceType, ReferenceType)
-def _as_other(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+def _as_other(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
     return value
 
 
@@ -318,6 +318,6 @@ def _from_python(kind: Any, reference: Any, c: Any) -> Any:
 @box(ReferenceType)
 def _to_python(kind: Any, value: Any, c: Any) -> Any:
     words = c.builder.bitcast(value, _WORD.as_pointer())
-    made = c.builder.inttoptr(c.builder.load(words), cgutils.voidptr_t)
-    c.pyapi.incref(made)
-    return made
+    python_object = c.builder.inttoptr(c.builder.load(words), cgutils.voidptr_t)
+    c.pyapi.incref(python_object)
+    return python_object

@@ -30,12 +30,12 @@ def income(board: Board, base_income: Int, owner: Owners, player: Int) -> Int:
     """Return the armies that `player` may deploy: the base income plus the bonuses of super regions that it owns."""
     total = np.int64(base_income)
     for s in range(board.bonus.shape[0]):
-        whole = True
+        owns_all = True
         for i in range(board.member_start[s], board.member_start[s + 1]):
             if owner[board.members[i]] != player:
-                whole = False
+                owns_all = False
                 break
-        if whole:
+        if owns_all:
             total += board.bonus[s]
     return total
 
@@ -47,28 +47,28 @@ def _battle(
     source: Int,
     target: Int,
     player: Int,
-    sent: Int,
+    attackers: Int,
     rng: RandomState,
     script: Script,
 ) -> Any:
-    """Attack with `sent` armies; both sides kill at the same time.
+    """Attack with `attackers` armies; both sides kill at the same time.
 
     Return the number of lost attackers, the number of lost defenders, and whether the region was captured.
     """
     owner, army = position.owner, position.army
     defenders = np.int64(army[target])
-    killed = min(roll_kills(params.dice, 0, sent, rng, script), defenders)
-    lost = min(roll_kills(params.dice, 1, defenders, rng, script), sent)
+    killed = min(roll_kills(params.dice, 0, attackers, rng, script), defenders)
+    lost = min(roll_kills(params.dice, 1, defenders, rng, script), attackers)
     if killed < defenders:
         army[target] = defenders - killed
         army[source] -= lost
         return lost, killed, False
-    army[source] -= sent
-    if lost == sent:  # no army is left on either side: the defender keeps the region
+    army[source] -= attackers
+    if lost == attackers:  # no army is left on either side: the defender keeps the region
         army[target] = 1
         return lost, defenders - 1, False
     owner[target] = player
-    army[target] = sent - lost
+    army[target] = attackers - lost
     return lost, killed, True
 
 
@@ -95,22 +95,22 @@ def _carry_out(
             return False
         if army[source] > movable[source]:
             limit = np.int64(movable[source]) - 1
-    sent = min(np.int64(order[2]), limit)
-    if sent < 1:
+    armies = min(np.int64(order[2]), limit)
+    if armies < 1:
         return False
     if params.moved_armies != MOVE_FREELY:
-        movable[source] -= sent
+        movable[source] -= armies
     lost, killed, captured = np.int64(0), np.int64(0), False
     if owner[target] == player:
-        army[source] -= sent
-        army[target] = min(army[target] + sent, ARMY_CAP)
+        army[source] -= armies
+        army[target] = min(army[target] + armies, ARMY_CAP)
     else:
-        lost, killed, captured = _battle(params, position, source, target, player, sent, rng, script)
+        lost, killed, captured = _battle(params, position, source, target, player, armies, rng, script)
         if params.moved_armies == CHALLENGE2:
             movable[target] = 1 if captured else movable[target] - killed
     if events is not None:
         row = events[n_events]
-        row[0], row[1], row[2], row[3] = player, source, target, sent
+        row[0], row[1], row[2], row[3] = player, source, target, armies
         row[4], row[5], row[6] = lost, killed, 1 if captured else 0
     return True
 
@@ -192,10 +192,10 @@ def finish_round(params: RuleParams, position: Position, eliminated_at: npt.NDAr
     players, round_number = eliminated_at.shape[0], position.round[0]
     alive, last = 0, np.int64(NEUTRAL)
     for p in range(players):
-        held = False
+        owns_region = False
         for r in range(position.owner.shape[0]):
-            held |= position.owner[r] == p
-        if held:
+            owns_region |= position.owner[r] == p
+        if owns_region:
             alive += 1
             last = np.int64(p)
         elif eliminated_at[p] == 0:
@@ -211,9 +211,9 @@ def finish_round(params: RuleParams, position: Position, eliminated_at: npt.NDAr
 def play_round(params: RuleParams, state: State, b: Int, orders: Workspace, script: Script, events: Events) -> Int:
     """Play one round of game b of a batch; return the number of executed attacks."""
     position = position_at(state, b)
-    done = resolve_orders(params, position, orders, state.rng[b], script, events)
-    over, winner = finish_round(params, position, state.eliminated_at[b])
-    if over:
+    executed = resolve_orders(params, position, orders, state.rng[b], script, events)
+    is_over, winner = finish_round(params, position, state.eliminated_at[b])
+    if is_over:
         state.phase[b] = OVER
         state.winner[b] = winner
-    return done
+    return executed

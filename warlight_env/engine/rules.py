@@ -195,18 +195,18 @@ class Rules:
 
     @staticmethod
     def _changed(base: Rules, changes: dict[str, Any]) -> Rules:
-        known = {field.name for field in dataclasses.fields(Rules)}
+        names = {field.name for field in dataclasses.fields(Rules)}
         for name in changes:
-            if name not in known:
-                meant = did_you_mean(name, known) if isinstance(name, str) else ""
-                raise RulesError(f"no rule {short_repr(name)}{meant}; there are {', '.join(sorted(known))}")
+            if name not in names:
+                meant = did_you_mean(name, names) if isinstance(name, str) else ""
+                raise RulesError(f"no rule {short_repr(name)}{meant}; there are {', '.join(sorted(names))}")
         return dataclasses.replace(base, **changes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON files and hashes: `FIRST_FIELDS`, and newer fields with a non-default value."""
-        later = {field.name: field.default for field in dataclasses.fields(self) if field.name not in FIRST_FIELDS}
+        newer = {field.name: field.default for field in dataclasses.fields(self) if field.name not in FIRST_FIELDS}
         fields = dataclasses.asdict(self)
-        return {name: value for name, value in fields.items() if name not in later or value != later[name]}
+        return {name: value for name, value in fields.items() if name not in newer or value != newer[name]}
 
     def __getstate__(self) -> dict[str, Any]:
         return self.to_dict()  # pickles are also used for digests; a field that is missing in a pickle gets its default

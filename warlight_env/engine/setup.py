@@ -54,10 +54,10 @@ def _draw_wastelands(
             region = choose(n, rng, None)
             if wasteland[region] == 0:
                 break
-            s, others = board.super_region[region], 0
+            s, free_regions = board.super_region[region], 0
             for i in range(board.member_start[s], board.member_start[s + 1]):
-                others += wasteland[board.members[i]] == 0
-            if others >= 2:
+                free_regions += wasteland[board.members[i]] == 0
+            if free_regions >= 2:
                 break
         wasteland[region] = 1
         army[region] = params.wasteland_army
@@ -91,26 +91,26 @@ def _offer_own(
     rng: RandomState,
 ) -> None:
     """Offer the shuffled regions queue[:count] of one super region, each to the player with the fewest offers."""
-    given = np.int64(0)
+    index = np.int64(0)
     for _ in range(per_player):
         served = 0  # bit p: player p got a region in this pass
         for _ in range(players):
-            if given == count:
+            if index == count:
                 return
-            fewest, ties, chosen = np.int64(1 << 30), 0, -1
+            fewest, ties, receiver = np.int64(1 << 30), 0, -1
             for p in range(players):
                 if (served >> p) & 1:
                     continue
                 if offered[p] < fewest:
-                    fewest, ties, chosen = np.int64(offered[p]), 1, p
+                    fewest, ties, receiver = np.int64(offered[p]), 1, p
                 elif offered[p] == fewest:
                     ties += 1
                     if choose(ties, rng, None) == 0:
-                        chosen = p
-            served |= 1 << chosen
-            offers[queue[given]] = 1 << chosen
-            offered[chosen] += 1
-            given += 1
+                        receiver = p
+            served |= 1 << receiver
+            offers[queue[index]] = 1 << receiver
+            offered[receiver] += 1
+            index += 1
 
 
 @kernel
@@ -137,12 +137,12 @@ def _make_offers(
                 count += 1
         if not fixed or params.picking == OWN_OFFER:
             _shuffle(queue, count, rng)
-        whole = fixed or params.offers == 0
+        offers_all = fixed or params.offers == 0
         if params.picking == OWN_OFFER:
-            per_player = count if whole else params.offers
+            per_player = count if offers_all else params.offers
             _offer_own(players, per_player, count, queue, offered, offers, rng)
         else:
-            take = count if whole else min(params.offers, count)
+            take = count if offers_all else min(params.offers, count)
             for i in range(take):
                 offers[queue[i]] = everyone
 
@@ -171,7 +171,7 @@ def _place_setup_wastelands(
 
 
 @kernel
-def _take(owner: Owners, offers: npt.NDArray[np.uint8], region: Int, player: Int) -> None:
+def _assign_region(owner: Owners, offers: npt.NDArray[np.uint8], region: Int, player: Int) -> None:
     owner[region] = player
     offers[region] = 0
 
@@ -269,13 +269,13 @@ def _begin_play(state: State, b: Int) -> None:
 @kernel
 def _random_offer(offers: npt.NDArray[np.uint8], player: Int, rng: RandomState) -> Int:
     """Return a random region that is free and offered to the player, or -1 if there is none."""
-    ties, chosen = 0, -1
+    ties, region = 0, -1
     for r in range(offers.shape[0]):
         if (offers[r] >> player) & 1:
             ties += 1
             if choose(ties, rng, None) == 0:
-                chosen = r
-    return chosen
+                region = r
+    return region
 
 
 @kernel
@@ -290,9 +290,9 @@ def _next_preference(offers: npt.NDArray[np.uint8], preferences: Regions, count:
 
 
 @kernel
-def pick_turn(made: Int, lost: Int) -> Int:
-    """Return `State.turn` after `made` picks of all players together and `lost` lost picks of each player."""
-    return made | (lost << _MADE_BITS)
+def pick_turn(picks: Int, lost_picks: Int) -> Int:
+    """Return `State.turn` after `picks` picks of all players together and `lost_picks` of each player."""
+    return picks | (lost_picks << _MADE_BITS)
 
 
 @kernel
@@ -310,8 +310,8 @@ def picks_lost(turn: Int) -> Int:
 @kernel
 def picker(turn: Int, players: Int) -> Int:
     """Return the player that picks next, from `State.turn`. The order is ABBAAB … (with three players ABCCBA …)."""
-    made = picks_made(turn)
-    lap, seat = made // players, made % players
+    picks = picks_made(turn)
+    lap, seat = picks // players, picks % players
     return seat if lap % 2 == 0 else players - 1 - seat
 
 
@@ -346,11 +346,11 @@ def picks_left(params: RuleParams, state: State, b: Int, player: Int) -> Int:
     if params.picking != ALTERNATING:
         return np.int64(params.picks)
     owner = state.owner[b]
-    left = alternating_picks(params, state, b)
+    remaining = alternating_picks(params, state, b)
     for r in range(owner.shape[0]):
         if owner[r] == player:
-            left -= 1
-    return np.int64(left)
+            remaining -= 1
+    return np.int64(remaining)
 
 
 @kernel
@@ -378,7 +378,7 @@ def resolve_picks(
         total = alternating_picks(params, state, b) * players
         i = _next_preference(offers, preferences[p], counts[p], p, 0)
         region = preferences[p, i] if i >= 0 else _random_offer(offers, p, rng)
-        _take(owner, offers, region, p)
+        _assign_region(owner, offers, region, p)
         state.turn[b] += 1
         if picks_made(state.turn[b]) >= total:
             _begin_play(state, b)
@@ -400,7 +400,7 @@ def resolve_picks(
                 cursor[p] = counts[p]
                 region = _random_offer(offers, p, rng)
             if region >= 0:
-                _take(owner, offers, region, p)
+                _assign_region(owner, offers, region, p)
     _begin_play(state, b)
 
 
@@ -416,10 +416,10 @@ def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
     for size in sizes:
         offered = min(size, cap)
         spare = size - offered
-        for spent in range(wastelands, spare, -1):
-            most_lost[spent] = max(
-                most_lost[spent],
-                *[most_lost[spent - spare - lost] + lost for lost in range(1, min(offered, spent - spare) + 1)],
+        for placed in range(wastelands, spare, -1):
+            most_lost[placed] = max(
+                most_lost[placed],
+                *[most_lost[placed - spare - lost] + lost for lost in range(1, min(offered, placed - spare) + 1)],
             )
     return total - most_lost[wastelands]
 
@@ -449,13 +449,13 @@ def check_players(board: Board, rules: Rules, players: int) -> RuleParams:
         cap = n if params.offers == 0 else cap
     free = board.super_region[board.setup_marks & WASTELAND == 0]
     sizes = np.bincount(free, minlength=board.n_super_regions).tolist()
-    drawn = 0 if board.setup_wastelands >= 0 else min(params.wastelands, n)
-    offers = board.setup_offers if board.setup_offers >= 0 else _offers_at_least(sizes, cap, drawn)
+    wastelands = 0 if board.setup_wastelands >= 0 else min(params.wastelands, n)
+    offers = board.setup_offers if board.setup_offers >= 0 else _offers_at_least(sizes, cap, wastelands)
     offered = offers // players
-    needed = 1 if rules.picking == "alternating" else params.picks
-    if offered < needed:
+    required = 1 if rules.picking == "alternating" else params.picks
+    if offered < required:
         raise RulesError(
             f"rules {rules.name!r} with {players} players: this map can offer each player only {offered} of "
-            f"the {needed} regions needed to start ({n} regions, {board.n_super_regions} super regions)"
+            f"the {required} regions needed to start ({n} regions, {board.n_super_regions} super regions)"
         )
     return params

@@ -307,11 +307,11 @@ def _wide_outer(inputs: int, width: int) -> AddOuter:
                 for k in range(size):
                     builder.store(vectors.load(places[k]), sums[k])
                 with cgutils.for_range(builder, count) as loop:
-                    other = vectors.load(builder.gep(right, [builder.mul(loop.index, index(width))]))
+                    right_lanes = vectors.load(builder.gep(right, [builder.mul(loop.index, index(width))]))
                     begin = builder.add(builder.mul(loop.index, index(inputs)), first)
                     for k in range(size):
                         value = vectors.spread(builder.load(builder.gep(left, [builder.add(begin, index(k))])))
-                        builder.store(builder.fadd(builder.load(sums[k]), builder.fmul(value, other)), sums[k])
+                        builder.store(builder.fadd(builder.load(sums[k]), builder.fmul(value, right_lanes)), sums[k])
                 for k in range(size):
                     vectors.store(builder.load(sums[k]), places[k])
 
@@ -333,22 +333,22 @@ def _add_products(vectors: _Vectors, number_at: Callable[[Any], Any], table: Any
     """
     builder, lanes = vectors.builder, vectors.lanes
     index = count.type
-    first, pair, two = index(0), index(1), index(2)
+    zero, one, two = index(0), index(1), index(2)
     sums = [cgutils.alloca_once(builder, lanes) for _ in range(2)]
     builder.store(builder.load(target, align=4), sums[0])
     builder.store(ir.Constant(lanes, [0.0] * lanes.count), sums[1])
 
-    def step(i: Any, which: int) -> None:
+    def step(i: Any, parity: int) -> None:
         value = vectors.spread(number_at(i))
         weight = vectors.load(builder.gep(table, [builder.mul(i, index(lanes.count))]))
-        builder.store(builder.fadd(builder.load(sums[which]), builder.fmul(value, weight)), sums[which])
+        builder.store(builder.fadd(builder.load(sums[parity]), builder.fmul(value, weight)), sums[parity])
 
     with cgutils.for_range(builder, builder.udiv(count, two)) as loop:
         even = builder.mul(loop.index, two)
         step(even, 0)
-        step(builder.add(even, pair), 1)
-    with builder.if_then(builder.icmp_signed("!=", builder.urem(count, two), first)):
-        step(builder.sub(count, pair), 0)
+        step(builder.add(even, one), 1)
+    with builder.if_then(builder.icmp_signed("!=", builder.urem(count, two), zero)):
+        step(builder.sub(count, one), 0)
     builder.store(builder.fadd(builder.load(sums[0]), builder.load(sums[1])), target, align=4)
 
 

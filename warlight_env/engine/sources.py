@@ -51,7 +51,7 @@ def read_source(text: bytes) -> ModuleSource:
             imports.add(node.module or "")
             imports.update(f"{node.module}.{alias.name}" for alias in node.names)
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and any(_named(base) == "NamedTuple" for base in node.bases):
+        if isinstance(node, ast.ClassDef) and any(_base_name(base) == "NamedTuple" for base in node.bases):
             records.append(ast.dump(node))
     return ModuleSource(_digest([ast.dump(tree)]), tuple(sorted(imports)), _digest(records) if records else "")
 
@@ -61,7 +61,7 @@ def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
     return [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))] or [ast.Pass()]
 
 
-def _named(base: ast.expr) -> str:
+def _base_name(base: ast.expr) -> str:
     return base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
 
 
@@ -82,30 +82,30 @@ class SourceDigests:
     def __init__(self, sources: Mapping[str, ModuleSource]) -> None:
         self._sources = dict(sources)
         self._records = _digest(f"{name} {source.records}" for name, source in sorted(sources.items()))
-        self._everything = self._over(self._sources)
+        self._everything = self._digest_of(self._sources)
 
     def of(self, module: str) -> str:
         """Hex digest of a module's import closure.
 
         If the module is not in `KERNEL_PACKAGES`, the result is the digest of all kernel modules.
         """
-        return self._over(self.closure(module)) if module in self._sources else self._everything
+        return self._digest_of(self.closure(module)) if module in self._sources else self._everything
 
     def closure(self, module: str) -> frozenset[str]:
         """The module and all kernel modules that it imports, directly or indirectly."""
-        found, waiting = {module}, [module]
+        modules, waiting = {module}, [module]
         while waiting:
             for name in self._sources[waiting.pop()].imports:
-                if name in self._sources and name not in found:
-                    found.add(name)
+                if name in self._sources and name not in modules:
+                    modules.add(name)
                     waiting.append(name)
-        return frozenset(found)
+        return frozenset(modules)
 
     def all(self) -> frozenset[str]:
         """All digests that the method `of` can return."""
         return frozenset({self._everything, *map(self.of, self._sources)})
 
-    def _over(self, modules: Iterable[str]) -> str:
+    def _digest_of(self, modules: Iterable[str]) -> str:
         return _digest([self._records, *(f"{name} {self._sources[name].code}" for name in sorted(modules))])
 
 
@@ -126,21 +126,22 @@ def kernel_modules() -> Mapping[str, Path]:
 
 
 def read_sources(
-    known: Mapping[str, ModuleSource], remember: Callable[[dict[str, ModuleSource]], None]
+    cached: Mapping[str, ModuleSource], remember: Callable[[dict[str, ModuleSource]], None]
 ) -> dict[str, ModuleSource]:
     """Read all kernel modules; return the parsed source of each module, by its full name.
 
     Args:
-        known: the sources of modules that were parsed before, by the hex digest of a module's raw bytes. Modules in
-            `known` are not parsed again.
-        remember: a function that is called with the new value of `known`, unless `known` already contains all modules.
+        cached: the sources of modules that were parsed before, by the hex digest of a module's raw bytes. Modules in
+            `cached` are not parsed again.
+        remember: a function that is called with the new value of `cached`, unless `cached` already contains all
+            modules.
     """
     sources, by_text = {}, {}
     for module, file in kernel_modules().items():
         text = file.read_bytes()
         key = hashlib.sha256(text).hexdigest()
-        sources[module] = by_text[key] = known.get(key) or read_source(text)
-    if not by_text.keys() <= known.keys():
+        sources[module] = by_text[key] = cached.get(key) or read_source(text)
+    if not by_text.keys() <= cached.keys():
         remember(by_text)
     return sources
 
@@ -156,9 +157,9 @@ def parse_sources(content: bytes) -> dict[str, ModuleSource]:
         entries = json.loads(content)
     except (ValueError, RecursionError):
         return {}
-    found = {}
+    sources = {}
     for key, entry in entries.items() if isinstance(entries, dict) else ():
         match entry:
             case [str(code), [*imports], str(records)] if all(isinstance(name, str) for name in imports):
-                found[key] = ModuleSource(code, tuple(imports), records)
-    return found
+                sources[key] = ModuleSource(code, tuple(imports), records)
+    return sources

@@ -115,10 +115,10 @@ def _fault_of_numbers(state: State, b: Int, fault: Any) -> Int:
 
 @kernel
 def _owned(owner: Owners, player: Int) -> Int:
-    held = np.int64(0)
+    count = np.int64(0)
     for r in range(owner.shape[0]):
-        held += owner[r] == player
-    return held
+        count += owner[r] == player
+    return count
 
 
 @kernel
@@ -138,24 +138,24 @@ def _fault_of_offers(params: RuleParams, players: Int, offers: npt.NDArray[np.ui
         note(fault, 0, total, params.picks * players)
         return _FEW
     for p in range(players):
-        found = np.int64(0)
+        offered = np.int64(0)
         for r in range(offers.shape[0]):
-            found += (offers[r] >> p) & 1
-        if found < params.picks:
-            note(fault, p, found, params.picks)
+            offered += (offers[r] >> p) & 1
+        if offered < params.picks:
+            note(fault, p, offered, params.picks)
             return _FEW_OWN
     return 0
 
 
 @kernel
-def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault: Any) -> Int:
-    """Check the number in `State.turn`; return 0 or a code in REASONS. most: the maximum number of picks."""
-    never_lost = most if params.picks != 0 else min(most, np.int64(SURE_PICKS))
-    if turn < 0 or picks_lost(turn) > most - never_lost:
-        note(fault, 0, picks_lost(turn), most - never_lost)
+def _fault_of_turn(params: RuleParams, turn: Int, max_picks: Int, players: Int, fault: Any) -> Int:
+    """Check the number in `State.turn`; return 0 or a code in REASONS. max_picks: the maximum number of picks."""
+    never_lost = max_picks if params.picks != 0 else min(max_picks, np.int64(SURE_PICKS))
+    if turn < 0 or picks_lost(turn) > max_picks - never_lost:
+        note(fault, 0, picks_lost(turn), max_picks - never_lost)
         return _LOST
-    if picks_made(turn) > (most - picks_lost(turn)) * players:
-        note(fault, 0, picks_made(turn), (most - picks_lost(turn)) * players)
+    if picks_made(turn) > (max_picks - picks_lost(turn)) * players:
+        note(fault, 0, picks_made(turn), (max_picks - picks_lost(turn)) * players)
         return _TURN
     return 0
 
@@ -176,32 +176,32 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
         note(fault, 0, state.round[b], 0)
         return _ROUND
     turn: Int = np.int64(state.turn[b])
-    picked = np.int64(0)
+    expected = np.int64(0)
     if params.picking == ALTERNATING:
         everyone = (1 << players) - 1
         for r in range(offers.shape[0]):
             if offers[r] != 0 and offers[r] != everyone:
                 note(fault, r, offers[r], everyone)
                 return _SHARED
-        most = most_picks(params, offered_at_start(offers, owner), players)
-        if most < 1:
-            note(fault, 0, most * players, players)
+        max_picks = most_picks(params, offered_at_start(offers, owner), players)
+        if max_picks < 1:
+            note(fault, 0, max_picks * players, players)
             return _FEW
-        code = _fault_of_turn(params, turn, most, players, fault)
+        code = _fault_of_turn(params, turn, max_picks, players, fault)
         if code != 0:
             return code
-        picked = (most - picks_lost(turn)) * players - 1
+        expected = (max_picks - picks_lost(turn)) * players - 1
         turn = picks_made(turn)
-    if turn < 0 or turn > picked:
-        note(fault, 0, turn, picked)
+    if turn < 0 or turn > expected:
+        note(fault, 0, turn, expected)
         return _TURN
     for p in range(players):
-        picked = np.int64(0)
+        expected = np.int64(0)
         for i in range(turn):
-            picked += picker(i, players) == p
-        held = _owned(owner, p)
-        if held != picked:
-            note(fault, p, held, picked)
+            expected += picker(i, players) == p
+        owned = _owned(owner, p)
+        if owned != expected:
+            note(fault, p, owned, expected)
             return _PICKED
     return 0 if params.picking == ALTERNATING else _fault_of_offers(params, players, offers, fault)
 
@@ -228,15 +228,15 @@ def fault_of_state(params: RuleParams, state: State, b: Int, whole: Bool, fault:
         note(fault, 0, turn, 0)
         return _TURN
     for p in range(state.eliminated_at.shape[1]):
-        held = _owned(owner, p)
-        note(fault, p, held, 0)
-        if held == 0 and state.eliminated_at[b, p] == 0:
+        owned = _owned(owner, p)
+        note(fault, p, owned, 0)
+        if owned == 0 and state.eliminated_at[b, p] == 0:
             return _IN
-        if held != 0 and state.eliminated_at[b, p] != 0:
+        if owned != 0 and state.eliminated_at[b, p] != 0:
             return _OUT
-    over, winner = finish_round(params, position_at(state, b), state.eliminated_at[b])
-    if over != (state.phase[b] == OVER):
-        return _ENDED if over else _GOES_ON
+    is_over, winner = finish_round(params, position_at(state, b), state.eliminated_at[b])
+    if is_over != (state.phase[b] == OVER):
+        return _ENDED if is_over else _GOES_ON
     if state.winner[b] != winner:
         note(fault, 0, state.winner[b], winner)
         return _WINS
@@ -274,7 +274,7 @@ def check_state(params: RuleParams, state: State) -> None:
         raise StateError(told(REASONS, int(code), fault))
 
 
-def exact_copy(value: Any, like: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+def exact_copy(value: Any, like: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
     """Return a copy of an array.
 
     Raise `StateError` if the array's shape, dtype or byte order differs from that of `like`.
@@ -282,10 +282,10 @@ def exact_copy(value: Any, like: npt.NDArray[Any], what: str) -> npt.NDArray[Any
     The result is a copy, so that the caller cannot change it after the check.
     """
     if type(value) not in (np.ndarray, np.memmap):
-        raise StateError(f"{what} must be an array, not {type(value).__name__}")
+        raise StateError(f"{name} must be an array, not {type(value).__name__}")
     if value.dtype != like.dtype or value.shape != like.shape:
         raise StateError(
-            f"{what} must be an array of {like.dtype} with shape {like.shape}, "
+            f"{name} must be an array of {like.dtype} with shape {like.shape}, "
             f"not of {value.dtype.str} with shape {value.shape}"
         )
     return np.array(value, order="C")

@@ -57,7 +57,7 @@ class View:
     picks_left: int
     starts: tuple[tuple[int, ...], ...] | None = None
     estimated: npt.NDArray[np.bool_] | None = None
-    _told: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+    _last_round: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def position(self) -> Position:
@@ -69,9 +69,9 @@ class View:
         """`State.turn` of the game, for the player that picks now; 0 unless the rules use "alternating" picks."""
         if self.phase != PHASES[PICK] or self.params.picking != ALTERNATING:
             return 0
-        made, mine = int((self.owner >= 0).sum()), int((self.owner == self.player).sum())
-        most = int(most_picks(self.params, made + len(self.offers), self.players))
-        return int(pick_turn(made, most - mine - self.picks_left))
+        picks, own_picks = int((self.owner >= 0).sum()), int((self.owner == self.player).sum())
+        max_picks = int(most_picks(self.params, picks + len(self.offers), self.players))
+        return int(pick_turn(picks, max_picks - own_picks - self.picks_left))
 
     @property
     def last_round(self) -> Any:
@@ -83,7 +83,7 @@ class View:
         The value is None before the first round, in a loaded game, and in a game without recorded history
         (`EnvCore.record_history`).
         """
-        return None if self._told is None else self._told()
+        return None if self._last_round is None else self._last_round()
 
 
 def view_of(
@@ -96,7 +96,7 @@ def view_of(
     player: int,
     *,
     starts: tuple[tuple[int, ...], ...] | None = None,
-    told: Callable[[], Any] | None = None,
+    last_round: Callable[[], Any] | None = None,
 ) -> View:
     """Make the view that a player has of game b of a batch. All code that needs a view of a game calls this function.
 
@@ -104,7 +104,7 @@ def view_of(
         starts: each player's start regions, if known. The view contains the start regions only if they are public. If
             players pick one by one, the picks are public. If all players pick at once, or if start regions are drawn at
             random, the start regions are public only without fog.
-        told: a function that computes `View.last_round`.
+        last_round: a function that computes `View.last_round`.
     """
     owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])
     picking, players = state.phase[b] == PICK, state.eliminated_at.shape[1]
@@ -129,5 +129,5 @@ def view_of(
         offers=offers,
         picks_left=int(picks_left(params, state, b, player)),
         starts=starts if public else None,
-        _told=told,
+        _last_round=last_round,
     )

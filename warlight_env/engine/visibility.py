@@ -63,15 +63,15 @@ def mark_seen_in_round(
                 break
 
 
-def sees(neighbors: Sequence[Sequence[int]], own: Collection[int], region: int) -> bool:
-    """Whether a player that owns the regions `own` sees a region under fog."""
-    return region in own or any(near in own for near in neighbors[region])
+def sees(neighbors: Sequence[Sequence[int]], owned_regions: Collection[int], region: int) -> bool:
+    """Whether a player that owns the regions `owned_regions` sees a region under fog."""
+    return region in owned_regions or any(neighbor in owned_regions for neighbor in neighbors[region])
 
 
 def visible(neighbors: Sequence[Sequence[int]], owner: Sequence[int], player: int) -> frozenset[int]:
     """Return the regions that a player sees under fog. owner: the owner of each region."""
-    own = [region for region, by in enumerate(owner) if by == player]
-    return frozenset(own).union(*(neighbors[region] for region in own))
+    owned_regions = [region for region, region_owner in enumerate(owner) if region_owner == player]
+    return frozenset(owned_regions).union(*(neighbors[region] for region in owned_regions))
 
 
 def seen_in_round(
@@ -87,13 +87,13 @@ def seen_in_round(
         before, after: owners of all regions. captured: the regions that the player captured, even if it lost them
             again. A player sees captured regions and their neighbours.
     """
-    seen = visible(neighbors, before, player) | visible(neighbors, after, player)
-    return seen.union(*((region, *neighbors[region]) for region in captured))
+    regions = visible(neighbors, before, player) | visible(neighbors, after, player)
+    return regions.union(*((region, *neighbors[region]) for region in captured))
 
 
-def is_order_visible(seen: Collection[int], player: int, by: int, *regions: int) -> bool:
-    """Whether a player sees an order of player `by` in `regions`, if the player saw the regions `seen`.
+def is_order_visible(visible_regions: Collection[int], player: int, order_player: int, *regions: int) -> bool:
+    """Whether a player that saw `visible_regions` sees an order of the player `order_player` in `regions`.
 
     A player sees its own orders, and the orders of other players in regions that it sees.
     """
-    return by == player or any(region in seen for region in regions)
+    return order_player == player or any(region in visible_regions for region in regions)

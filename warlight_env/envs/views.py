@@ -44,14 +44,18 @@ def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> PlayerV
     """Return the views of the players in a slot, the argument of an `ObservationFunction`; see `EnvCore.seen`."""
     state, out, slot, games = core.state, core.out, index(slot, "slot", core.slots), selected(games, core.batch)
     seat = out.seat[games, slot].astype(np.int64)[:, None]
-    count, turn, left = len(seat), np.zeros((len(seat), 0, TURN_WIDTH), np.float32), np.ones(len(seat), np.float32)
+    count, turn, income_left = (
+        len(seat),
+        np.zeros((len(seat), 0, TURN_WIDTH), np.float32),
+        np.ones(len(seat), np.float32),
+    )
     if core.encoding.stepwise:
         values = out.features[games, slot]
-        turn, left = core.features["turn"].cut(values), core.features["income_left"].cut(values).reshape(count)
+        turn, income_left = core.features["turn"].cut(values), core.features["income_left"].cut(values).reshape(count)
     income = np.take_along_axis(out.income[games], seat, axis=1)[:, 0]
     arrays = (
         out.seen_owner[games, slot], out.seen_army[games, slot], (out.free[games, slot] == OFFERED).view(np.int8),
-        state.round[games], income, state.phase[games], turn, left,
+        state.round[games], income, state.phase[games], turn, income_left,
     )  # fmt: skip
     return PlayerViews(*map(read_only, arrays))
 
@@ -59,12 +63,14 @@ def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> PlayerV
 def view(core: Core, player: int, b: int) -> View:
     """Return the player's view of game b, the argument of an agent's methods `act` and `pick`."""
     state, b, player = core.state, index(b, "b", core.batch), index(player, "player", core.players)
-    starts, told = None, None
+    starts, last_round = None, None
     if core.round_history is not None:
-        starts, told = core.round_history.starts(b), core.round_history.told(b, player)
+        starts, last_round = core.round_history.starts(b), core.round_history.told(b, player)
     if starts is None and state.phase[b] == PLAY and not state.round[b]:
         starts = tuple(tuple(np.flatnonzero(state.owner[b] == p).tolist()) for p in range(core.players))
-    return view_of(core.map, core.board, core.rules, core.params, state, b, player, starts=starts, told=told)
+    return view_of(
+        core.map, core.board, core.rules, core.params, state, b, player, starts=starts, last_round=last_round
+    )
 
 
 def render(core: Core, mode: str | None, b: int) -> str | npt.NDArray[np.uint8] | None:
@@ -123,8 +129,8 @@ def check_reading(core: Core, games: Any, slot: Any, out: Any) -> None:
     index(slot, "slot", core.slots)
     if isinstance(games, slice):
         raise InputError(f"games = {short_repr(games)}: must be an array of integers")
-    chosen: Any = selected(games, core.batch)
-    shape = (len(chosen), len(core.limits))
+    game_numbers: Any = selected(games, core.batch)
+    shape = (len(game_numbers), len(core.limits))
     plain = type(out) is np.ndarray and out.dtype == np.int64 and out.flags.writeable
     if not plain or out.shape != shape:
         raise InputError(f"out must be a writeable array int64 of shape {shape}, not {short_repr(out)}")

@@ -319,7 +319,7 @@ class BotSide:
             self._starts = (own_starts, tuple(starts)) if self.player == 0 else (tuple(starts), own_starts)
         view = self._view("play", owner, army, starts=self._starts, income=armies)
         if last_turn is not None and last_turn[0].round == view.round - 1:
-            view = replace(view, _told=partial(estimated_round, *last_turn, opponent_orders, view))
+            view = replace(view, _last_round=partial(estimated_round, *last_turn, opponent_orders, view))
         turn = self._agent.act_on(view, Observation(engine.turn.round, owner, army, opponent_orders, starts), budget)
         self._last_turn = view, turn
         return turn

@@ -100,5 +100,5 @@ class ViewCache:
             offers=position.offers,
             picks_left=position.picks_left,
             starts=position.starts,
-            _told=lambda: position.last_round,
+            _last_round=lambda: position.last_round,
         )
