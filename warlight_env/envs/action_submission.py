@@ -56,14 +56,14 @@ def submit_rows(
     actions: npt.NDArray[np.integer[Any]],
     dropped: npt.NDArray[np.int32] | None,
     acting: npt.NDArray[np.int8],
-    on: bool,
+    resolves: bool,
 ) -> None:
     """Submit the action rows int[B, S, K] of all players for whom the entry of `acting` int8[B, S] is not 0.
 
     `EnvCore.step` documents the errors.
 
-    on: whether the same kernel call also plays the rounds of the games. One kernel call for both the submission of
-    turns and the rounds saves tens of microseconds.
+    resolves: whether the same kernel call also plays the rounds of the games. One kernel call for both the submission
+        of turns and the rounds saves tens of microseconds.
     """
     out, buffers, small = core.out, core.row_buffers, getattr(actions, "dtype", None) == _INT8
     shape, converted = buffers.converted.shape, None if small else buffers.converted
@@ -73,16 +73,16 @@ def submit_rows(
         dropped = checked_array(dropped, "dropped", np.int32, (core.batch, core.players))
     before = out.illegal.copy()
     out.illegal[:] = 0 if dropped is None else dropped
-    if on:
-        bad = submit_and_resolve(core.game_batch, acting, actions, buffers.every_game)
+    if resolves:
+        invalid = submit_and_resolve(core.game_batch, acting, actions, buffers.every_game)
     else:
-        bad = submit_actions(core.game_batch, acting, actions)
-    if bad >= 0:
+        invalid = submit_actions(core.game_batch, acting, actions)
+    if invalid >= 0:
         out.illegal[:] = before
         games, slots, _ = shape
-        if bad >= games * slots:
-            raise InputError(f"dropped[{bad - games * slots}]: every number must be in 0 .. {MOST_ILLEGAL}")
-        b, s = divmod(int(bad), slots)
+        if invalid >= games * slots:
+            raise InputError(f"dropped[{invalid - games * slots}]: every number must be in 0 .. {MOST_ILLEGAL}")
+        b, s = divmod(int(invalid), slots)
         raise out_of_limits(b, int(out.seat[b, s]), actions[b, s], core.limits)
 
 
@@ -98,19 +98,19 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
     choice: `Orders`, or a list of preferred regions while the players pick their starting regions.
     """
     b, player = index(b, "b", core.batch), index(player, "player", core.players)
-    shown = view(core, player, b)
+    player_view = view(core, player, b)
     turn = Turn(*(array[b, player] for array in core.turns))
-    if isinstance(choice, Orders) == (shown.phase == "pick"):
-        wanted = "a list of regions to pick" if shown.phase == "pick" else "Orders"
-        raise InputError(f"game {b}, player {player}: the turn must be {wanted}, not {short_repr(choice)}")
+    if isinstance(choice, Orders) == (player_view.phase == "pick"):
+        expected = "a list of regions to pick" if player_view.phase == "pick" else "Orders"
+        raise InputError(f"game {b}, player {player}: the turn must be {expected}, not {short_repr(choice)}")
     if isinstance(choice, Orders):
         count, dropped, reasons = check_turn(
-            core.board, core.params, shown.owner, player, shown.income, choice, turn.deploy, turn.attacks
+            core.board, core.params, player_view.owner, player, player_view.income, choice, turn.deploy, turn.attacks
         )
         if core.round_history is not None:
             core.round_history.drop(b, player, dropped_orders(player, choice, reasons))
     else:
-        preferred, dropped = _preferences(shown, choice)
+        preferred, dropped = _preferences(player_view, choice)
         count = len(preferred)
         turn.preferences[:count], turn.deploy[:] = preferred, 0
     turn.status[:] = 0
@@ -118,16 +118,16 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
     core.out.illegal[b, player] = min(int(core.out.illegal[b, player]) + dropped, 2**31 - 1)
 
 
-def _preferences(shown: View, choice: Any) -> tuple[list[int], int]:
+def _preferences(player_view: View, choice: Any) -> tuple[list[int], int]:
     """Remove regions that are not offered, and repeated regions, from a list of preferred regions.
 
     Return the regions that are left in the list, and the number of entries that the function has removed.
     """
     try:
-        preferences = preferences_of(choice, shown.player)
+        preferences = preferences_of(choice, player_view.player)
     except OrdersTypeError as error:
         raise InputError(str(error)) from None
-    offers = set(shown.offers)
+    offers = set(player_view.offers)
     preferred = [region for region in dict.fromkeys(preferences) if region in offers]
     return preferred, len(preferences) - len(preferred)
 
@@ -146,13 +146,13 @@ def submit_policy(
     if context is None:
         context = make_context(core.board, core.params, core.players, THESIS)
     batch, players = core.batch, core.players
-    own = checked_array(rngs, "rngs", np.uint64, (batch, players, 2))
+    generators = checked_array(rngs, "rngs", np.uint64, (batch, players, 2))
     if not rngs.flags.writeable:
         raise InputError("rngs must be writeable, because bots advance their generators")
-    ready, drawn = core.turns.status.copy(), own.copy()
+    saved_status, saved_generators = core.turns.status.copy(), generators.copy()
     try:
         with raise_callback_errors():
-            bad = submit_policy_turns(
+            invalid = submit_policy_turns(
                 core.game_batch,
                 context,
                 _address_of(policy_signature, policy),
@@ -160,19 +160,19 @@ def submit_policy(
                 checked_array(chosen, "chosen", np.int16, (batch, players)),
                 index(number, "number", 2**15),
                 checked_array(after, "after", np.int8, (batch,)),
-                own,
+                generators,
             )
     except BaseException:
-        core.turns.status[...], own[...] = ready, drawn
+        core.turns.status[...], generators[...] = saved_status, saved_generators
         raise
-    if bad >= 0:
-        raise InputError(f"after[{bad}] = {after[bad]}: must be a player in 0 .. {players - 1}")
-    if own is not rngs:
-        rngs[...] = own
+    if invalid >= 0:
+        raise InputError(f"after[{invalid}] = {after[invalid]}: must be a player in 0 .. {players - 1}")
+    if generators is not rngs:
+        rngs[...] = generators
 
 
 def _address_of(signature: Callable[[], Any], plug: Any) -> Any:
-    made: Any = plug if isinstance(plug, CFunc) else None
-    if not JIT_DISABLED and (made is None or made._sig.args != signature().args):
+    compiled: Any = plug if isinstance(plug, CFunc) else None
+    if not JIT_DISABLED and (compiled is None or compiled._sig.args != signature().args):
         raise InputError(f"{short_repr(plug)}: must be a result of `plug_in`, with the signature of this argument")
     return address(plug)

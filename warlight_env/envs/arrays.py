@@ -22,8 +22,8 @@ def box_of(low: npt.NDArray[Any], high: npt.NDArray[Any]) -> spaces.Box:
 
     A bound with equal entries is stored as one number.
     """
-    least, most = (values if values.min() != values.max() else values.min() for values in (low, high))
-    return spaces.Box(least, most, low.shape, low.dtype.type)
+    lower, upper = (values if values.min() != values.max() else values.min() for values in (low, high))
+    return spaces.Box(lower, upper, low.shape, low.dtype.type)
 
 
 def games_named(games: Any, batch: int) -> list[int]:

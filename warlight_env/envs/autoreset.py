@@ -23,8 +23,8 @@ def checked_mode(mode: Any) -> AutoresetMode:
     try:
         return AutoresetMode(mode)
     except Exception:  # the caller's object may have methods that raise any exception
-        known = ", ".join(known.value for known in AutoresetMode)
-        raise InputError(f"autoreset_mode = {short_repr(mode)}: must be one of {known}") from None
+        names = ", ".join(each.value for each in AutoresetMode)
+        raise InputError(f"autoreset_mode = {short_repr(mode)}: must be one of {names}") from None
 
 
 class Autoreset:
@@ -44,27 +44,27 @@ class Autoreset:
         self._episodes, self.seeds = episodes, Seeds(episodes.batch)
         self.live: npt.NDArray[np.bool_] = np.ones(episodes.learners.shape, dtype=np.bool_)
         self.ended: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._begun = False
+        self._has_begun = False
 
-    def reset(self, seed: Any, options: Any, known: Sequence[str]) -> npt.NDArray[np.bool_]:
+    def reset(self, seed: Any, options: Any, allowed: Sequence[str]) -> npt.NDArray[np.bool_]:
         """Begin new games for the method `reset` of a vector environment; return bool[B], the games that begin.
 
         Args:
             seed: the argument of Gymnasium's vector environments, see `seeds_of`.
             options: a dict. ``reset_mask``, bool[B], is True for each game that begins; without ``reset_mask``, all
                 games begin.
-            known: the names of all other options that are allowed, see `Episodes.read_options`.
+            allowed: the names of all other options that are allowed, see `Episodes.read_options`.
 
         Raises InputError for invalid arguments. After an InputError, the games are unchanged.
         """
         count = self._episodes.batch
-        read = self._episodes.read_options(options, (*known, "reset_mask"))
+        read = self._episodes.read_options(options, (*allowed, "reset_mask"))
         mask = np.ones(count, dtype=np.bool_)
         if options is not None and "reset_mask" in options:
             mask = array_of(options["reset_mask"], "reset_mask")
             if mask.shape != (count,) or mask.dtype != np.bool_ or not mask.any():
                 raise InputError(f"reset_mask must be bool[{count}] with at least one True")
-            if not self._begun and not mask.all():
+            if not self._has_begun and not mask.all():
                 raise InputError("reset_mask: no game has begun; reset all games first")
         seeds = seeds_of(seed, count)
         games = np.flatnonzero(mask)
@@ -72,7 +72,7 @@ class Autoreset:
             if seeds[b] is not None:
                 self.seeds.seed(b, seeds[b])
         self.begin(games, read)
-        self._begun = True
+        self._has_begun = True
         return mask
 
     def begin(self, games: Sequence[int] | npt.NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:
@@ -117,15 +117,15 @@ class Autoreset:
 
         Raises InputError if no game has begun, or if a game is over in the mode DISABLED.
         """
-        if not self._begun:
+        if not self._has_begun:
             raise InputError("no game has begun; call reset()")
-        earlier = self.ended
-        if mode == AutoresetMode.DISABLED and len(earlier):
-            raise InputError(f"games {earlier.tolist()} are over; call reset() with reset_mask for these games")
+        ended_before = self.ended
+        if mode == AutoresetMode.DISABLED and len(ended_before):
+            raise InputError(f"games {ended_before.tolist()} are over; call reset() with reset_mask for these games")
         results = self.step(actions)
-        if len(earlier):
-            self.begin(earlier)
-            results.show_new(earlier, self._episodes.all_results(earlier))
+        if len(ended_before):
+            self.begin(ended_before)
+            results.show_new(ended_before, self._episodes.all_results(ended_before))
         if mode == AutoresetMode.SAME_STEP and len(self.ended):
             ended = self.ended
             look(results)

@@ -43,14 +43,14 @@ class OneMapSpaces:
     kernel_layout: PaddingLayout = PaddingLayout(0, False)  #: the argument of kernels that describes the padding
 
     def __init__(self, core: EnvCore, with_mask: bool) -> None:
-        masks, seen = core.encoding.mask_space, observation_space_of(core)
+        masks, space = core.encoding.mask_space, observation_space_of(core)
         self.mask_size = 0 if masks is None else int(spaces.flatdim(masks))
         self._with_mask = with_mask and self.mask_size > 0
         self.action_space = core.encoding.space
-        self.observation_space: spaces.Space[Any] = seen
+        self.observation_space: spaces.Space[Any] = space
         if self._with_mask:
             mask = fixed(spaces.Box(0, 1, (self.mask_size,), np.int8))
-            inner = seen.spaces if isinstance(seen, spaces.Dict) else {"observation": seen}
+            inner = space.spaces if isinstance(space, spaces.Dict) else {"observation": space}
             self.observation_space = spaces.Dict({**inner, "action_mask": mask})
 
     def told(self, core: EnvCore) -> tuple[str, int, int]:
@@ -65,8 +65,8 @@ class OneMapSpaces:
         core, count = parts.all[0].core, len(acting)
         shape, dropped = (count, core.row_size), np.zeros(count, dtype=np.int32)
         if core.encoding.copies_integers and type(actions) is np.ndarray and actions.dtype.kind in "iu":
-            said = integer_array(actions, (count, *(self.action_space.shape or ())), "actions")
-            return checked_array(said.reshape(shape), "actions", np.int64, shape), dropped
+            integers = integer_array(actions, (count, *(self.action_space.shape or ())), "actions")
+            return checked_array(integers.reshape(shape), "actions", np.int64, shape), dropped
         rows = np.zeros(shape, dtype=np.int64)
         if acting.all():
             dropped[:] = read_rows(core, actions, np.arange(count), learner, rows)
@@ -74,19 +74,19 @@ class OneMapSpaces:
             # An action that is ignored in this step may have any value.
             check_count(self.action_space, actions, count)
             games = np.flatnonzero(acting)
-            some = np.empty((len(games), shape[1]), dtype=np.int64)
-            dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, learner, some)
-            rows[games] = some
+            acting_rows = np.empty((len(games), shape[1]), dtype=np.int64)
+            dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, learner, acting_rows)
+            rows[games] = acting_rows
         return rows, dropped
 
     def observe(self, parts: EnvParts, games: Which, learner: int) -> Any:
         """Return the learner's observations in the selected games, or in one game."""
         core = parts.all[0].core
-        seen = observation(core, learner, games)
+        obs = observation(core, learner, games)
         if not self._with_mask:
-            return seen
+            return obs
         mask = core.mask(learner, games) if isinstance(games, int) else core.flat_masks(learner, games)
-        return {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
+        return {**(obs if isinstance(obs, dict) else {"observation": obs}), "action_mask": mask}
 
     def masks(self, parts: EnvParts, games: slice | I64, learner: int) -> I8:
         """Return int8[M, W]: the flat action mask of the learner in each selected game."""
@@ -98,31 +98,31 @@ class OneMapSpaces:
         copy: whether to return copies, all in one block of memory. Without copies, the next step may change the
         returned arrays.
         """
-        core, every = parts.all[0].core, slice(None)
-        shown: list[tuple[Any, Any]] = []
+        core, all_games = parts.all[0].core, slice(None)
+        pairs: list[tuple[Any, Any]] = []
         for i in range(learners):
-            own = core.custom_observation is not None
-            seen = observation(core, i, every) if own else observed_arrays(core, i, every)
+            is_custom = core.custom_observation is not None
+            obs = observation(core, i, all_games) if is_custom else observed_arrays(core, i, all_games)
             mask = (core.out.mask[:, i] if core.encoding.mask_size else core.flat_masks(i)) if self.mask_size else None
             if self._with_mask:
-                seen = {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
-            shown.append((seen, mask))
+                obs = {**(obs if isinstance(obs, dict) else {"observation": obs}), "action_mask": mask}
+            pairs.append((obs, mask))
         if not copy:
-            return shown
-        arrays = [array for seen, mask in shown for array in (*_values(seen), *(() if mask is None else (mask,)))]
+            return pairs
+        arrays = [array for obs, mask in pairs for array in (*_values(obs), *(() if mask is None else (mask,)))]
         copies = iter(together(arrays))
         return [
             (
-                {name: next(copies) for name in seen} if isinstance(seen, dict) else next(copies),
+                {name: next(copies) for name in obs} if isinstance(obs, dict) else next(copies),
                 None if mask is None else next(copies),
             )
-            for seen, mask in shown
+            for obs, mask in pairs
         ]
 
 
-def _values(seen: Any) -> list[npt.NDArray[Any]]:
+def _values(obs: Any) -> list[npt.NDArray[Any]]:
     """Return the arrays of an observation as a list."""
-    return list(seen.values()) if isinstance(seen, dict) else [seen]
+    return list(obs.values()) if isinstance(obs, dict) else [obs]
 
 
 class PaddedSpaces:
@@ -165,16 +165,16 @@ class PaddedSpaces:
             return self._scores(actions, acting, parts.sizes[parts.map])
         dropped = np.zeros(batch, np.int32)
         if name == "factored":
-            said = integer_array(actions, (batch, sum(map_limits)), "actions")
-            wide: I64 = checked_array(said, "actions", np.int64, said.shape)
-            if wide.view(np.uint64).max(initial=0) >= VALUES:
-                self._check(parts, wide, VALUES, acting, learner)
-            return wide, dropped
+            integers = integer_array(actions, (batch, sum(map_limits)), "actions")
+            rows: I64 = checked_array(integers, "actions", np.int64, integers.shape)
+            if rows.view(np.uint64).max(initial=0) >= VALUES:
+                self._check(parts, rows, VALUES, acting, learner)
+            return rows, dropped
         numbers = integer_array(actions, (batch,), "actions").astype(np.int64)
         self._check(parts, numbers[:, None], self.padding.mask_size, acting, learner)
         if name == "steps":
-            numbers, lacking = self.padding.own_steps(numbers, parts.sizes[parts.map])
-            dropped = lacking.astype(np.int32)
+            numbers, missing = self.padding.own_steps(numbers, parts.sizes[parts.map])
+            dropped = missing.astype(np.int32)
         return numbers[:, None].copy(), dropped
 
     def _scores(self, actions: Any, acting: npt.NDArray[np.bool_], sizes: I64) -> tuple[I64, I32]:
@@ -183,8 +183,8 @@ class PaddedSpaces:
         if values.shape == shape and not acting.all():
             values = np.where(acting[:, None], values, 0.0)
         rows = scores_of(values, shape, "actions")[0]
-        there = np.concatenate([np.arange(most) < sizes[:, i, None] for i, most in enumerate(map_limits)], axis=1)
-        return rows, np.count_nonzero(((values < -1) | (values > 1)) & there, axis=1).astype(np.int32)
+        exists = np.concatenate([np.arange(limit) < sizes[:, i, None] for i, limit in enumerate(map_limits)], axis=1)
+        return rows, np.count_nonzero(((values < -1) | (values > 1)) & exists, axis=1).astype(np.int32)
 
     def _check(
         self, parts: EnvParts, values: I64, limit: int, acting: npt.NDArray[np.bool_], learner: int
@@ -199,18 +199,18 @@ class PaddedSpaces:
     def observe(self, parts: EnvParts, games: Which, learner: int) -> dict[str, npt.NDArray[Any]]:
         """Return the learner's observations in the selected games, or in one game."""
         numbers = np.arange(len(parts.where))[games]
-        some = np.atleast_1d(numbers)
+        selected = np.atleast_1d(numbers)
         spaces_ = self.observation_space.spaces
-        kinds = [((len(some), *(space.shape or ())), np.dtype(space.dtype)) for space in spaces_.values()]
+        kinds = [((len(selected), *(space.shape or ())), np.dtype(space.dtype)) for space in spaces_.values()]
         arrays = in_one_block(kinds)
-        seen: dict[str, npt.NDArray[Any]] = dict(zip(spaces_, arrays, strict=True))
-        index, place, map_ = parts.index[some], parts.place[some], parts.map[some]
-        gather_seen(parts.addresses, index, place, learner, seen["nodes"], seen["globals"])
+        obs: dict[str, npt.NDArray[Any]] = dict(zip(spaces_, arrays, strict=True))
+        index, place, map_ = parts.index[selected], parts.place[selected], parts.map[selected]
+        gather_seen(parts.addresses, index, place, learner, obs["nodes"], obs["globals"])
         for name, array in parts.boards.items():
-            np.take(array, map_, 0, out=seen[name], mode="clip")
+            np.take(array, map_, 0, out=obs[name], mode="clip")
         if self._with_mask:
-            self._gather_masks(parts, index, place, learner, seen["action_mask"])
-        return seen if numbers.ndim else {name: array[0] for name, array in seen.items()}
+            self._gather_masks(parts, index, place, learner, obs["action_mask"])
+        return obs if numbers.ndim else {name: array[0] for name, array in obs.items()}
 
     def masks(self, parts: EnvParts, games: slice | I64, learner: int) -> I8:
         """Return int8[M, W]: the flat action mask of the learner in each selected game."""
@@ -224,9 +224,9 @@ class PaddedSpaces:
 
         copy: ignored, because padded arrays are always new.
         """
-        every = slice(None)
+        all_games = slice(None)
         return [
-            (self.observe(parts, every, i), self.masks(parts, every, i) if self.mask_size else None)
+            (self.observe(parts, all_games, i), self.masks(parts, all_games, i) if self.mask_size else None)
             for i in range(learners)
         ]
 

@@ -141,7 +141,7 @@ class _MaskRows(NamedTuple):
 def _change_free(
     rows: _MaskRows,
     region: Int,
-    now: Int,
+    mark: Int,
     free: Marks,
     mask: Marks,
     values: npt.NDArray[np.float32],
@@ -152,18 +152,18 @@ def _change_free(
     The kernel also updates the region's feature "offered", and the mask rows of the region and its edges.
     """
     before = free[region]
-    free[region] = now
+    free[region] = mark
     n, width = free.shape[0], rows.width
     width_of_nodes = node_width(players)
     # `values` contains node features only if it is longer than this product of regions and features per region.
-    if values.shape[0] > n * width_of_nodes and (before == OFFERED or now == OFFERED):
-        values[region * width_of_nodes + node_shift(players) + NODE.offered] = 1.0 if now == OFFERED else 0.0
+    if values.shape[0] > n * width_of_nodes and (before == OFFERED or mark == OFFERED):
+        values[region * width_of_nodes + node_shift(players) + NODE.offered] = 1.0 if mark == OFFERED else 0.0
     if width == 0:
         return
-    if (before != CLOSED) != (now != CLOSED):
-        _fill(mask, region, width, 1 if now != CLOSED else 0)
-    if (before == OWN) != (now == OWN):
-        value = 1 if now == OWN else 0
+    if (before != CLOSED) != (mark != CLOSED):
+        _fill(mask, region, width, 1 if mark != CLOSED else 0)
+    if (before == OWN) != (mark == OWN):
+        value = 1 if mark == OWN else 0
         for e in range(rows.neighbor_start[region], rows.neighbor_start[region + 1]):
             _fill(mask, n + e, width, value)
             if rows.priority:
@@ -181,9 +181,9 @@ def _free_in_play(
     players: Int,
 ) -> None:
     for r in range(owner.shape[0]):
-        now = OWN if owner[r] == player else CLOSED
-        if free[r] != now:
-            _change_free(rows, r, now, free, mask, values, players)
+        mark = OWN if owner[r] == player else CLOSED
+        if free[r] != mark:
+            _change_free(rows, r, mark, free, mask, values, players)
 
 
 @kernel
@@ -198,22 +198,22 @@ def _free_to_pick(
     players: Int,
 ) -> None:
     for r in range(offers.shape[0]):
-        now = OFFERED if my_pick and (offers[r] >> player) & 1 else CLOSED
-        if free[r] != now:
-            _change_free(rows, r, now, free, mask, values, players)
+        mark = OFFERED if my_pick and (offers[r] >> player) & 1 else CLOSED
+        if free[r] != mark:
+            _change_free(rows, r, mark, free, mask, values, players)
 
 
 @kernel
 def _see(
-    owner: Owners, army: Armies, player: Int, players: Int, hidden: Any, visible: Any, seen: SeenRegions
+    owner: Owners, army: Armies, player: Int, players: Int, hidden: Any, visible: Any, regions: SeenRegions
 ) -> None:  # fmt: skip
     """Write the owners and armies that a player sees; used when no features are written."""
     for r in range(owner.shape[0]):
-        seen.owner[r] = SEEN_UNKNOWN
-        seen.army[r] = 0
+        regions.owner[r] = SEEN_UNKNOWN
+        regions.army[r] = 0
         if not hidden or has(visible, r):
-            seen.owner[r] = seen_code(owner[r], player, players)
-            seen.army[r] = army[r]
+            regions.owner[r] = seen_code(owner[r], player, players)
+            regions.army[r] = army[r]
 
 
 @kernel
@@ -258,7 +258,7 @@ def observe(
             slot = np.int64(out.slot[b, p])
             my_pick = picking and (on_turn < 0 or on_turn == p)
             free, values = out.free[b, slot], out.features[b, slot]
-            seen = SeenRegions(out.seen_owner[b, slot], out.seen_army[b, slot])
+            seen_regions = SeenRegions(out.seen_owner[b, slot], out.seen_army[b, slot])
             mask = out.mask[b, slot]
             if picking:
                 _free_to_pick(rows, offers, p, my_pick, free, mask, values, players)
@@ -267,10 +267,10 @@ def observe(
             if hidden:
                 visible_bits(bits, owned[p], visible)
             if not settings.features:
-                _see(owner, army, p, players, hidden, visible, seen)
+                _see(owner, army, p, players, hidden, visible, seen_regions)
                 continue
             observer = Observer(p, hidden, picking, my_pick, out.cycles[b], state.round[b], earned)
-            describe(board, describing, bits, memory, owner, army, observer, seen, values)
+            describe(board, describing, bits, memory, owner, army, observer, seen_regions, values)
 
 
 @kernel
@@ -281,27 +281,27 @@ def observe_turn(
 
     The last written feature is the fraction of the player's income that is not deployed yet.
     """
-    army, left = position.army, np.int64(income)
+    army, remaining = position.army, np.int64(income)
     for r in range(army.shape[0]):
-        at = base + TURN_WIDTH * r
-        left -= turn.deploy[r]
-        values[at + TURN.deployed] = soft(np.float32(turn.deploy[r]))
-        values[at + TURN.leaving] = 0.0
-        values[at + TURN.arriving] = 0.0
+        offset = base + TURN_WIDTH * r
+        remaining -= turn.deploy[r]
+        values[offset + TURN.deployed] = soft(np.float32(turn.deploy[r]))
+        values[offset + TURN.leaving] = 0.0
+        values[offset + TURN.arriving] = 0.0
     for i in range(turn.status[COUNT]):
         if picking:
             values[base + TURN_WIDTH * turn.preferences[i] + TURN.deployed] = 1.0
             continue
         source, target = turn.attacks[i, 0], turn.attacks[i, 1]
-        sent = np.float32(turn.attacks[i, 2])
-        all_ = np.float32(max(army[source] + turn.deploy[source] - 1, 1))
-        leaving = base + TURN_WIDTH * source + TURN.leaving
-        values[leaving] = min(values[leaving] + sent / all_, np.float32(1.0))
-        there = base + TURN_WIDTH * target + TURN.arriving
-        before = values[there]
-        arriving = before * np.float32(SOFT_ARMIES) / (np.float32(1.0) - before) + sent
-        values[there] = soft(arriving)
-    values[base + TURN_WIDTH * army.shape[0]] = np.float32(left) / np.float32(max(income, 1))
+        sent_armies = np.float32(turn.attacks[i, 2])
+        available = np.float32(max(army[source] + turn.deploy[source] - 1, 1))
+        source_index = base + TURN_WIDTH * source + TURN.leaving
+        values[source_index] = min(values[source_index] + sent_armies / available, np.float32(1.0))
+        target_index = base + TURN_WIDTH * target + TURN.arriving
+        before = values[target_index]
+        arriving = before * np.float32(SOFT_ARMIES) / (np.float32(1.0) - before) + sent_armies
+        values[target_index] = soft(arriving)
+    values[base + TURN_WIDTH * army.shape[0]] = np.float32(remaining) / np.float32(max(income, 1))
 
 
 @kernel

@@ -43,12 +43,12 @@ def vector_conformance_test(
     Raises:
         InputError: `make_batch` or `make_single` is not a function, or another argument has the wrong type.
     """
-    for what, function in (("make_batch", make_batch), ("make_single", make_single)):
+    for name, function in (("make_batch", make_batch), ("make_single", make_single)):
         if not callable(function):
-            raise InputError(f"{what} = {short_repr(function)}: must be a function")
-    for what, number, least in (("num_envs", num_envs, 1), ("steps", steps, 0), ("seed", seed, 0)):
-        if not is_integer(number) or number < least:
-            raise InputError(f"{what} = {short_repr(number)}: must be an integer from {least} up")
+            raise InputError(f"{name} = {short_repr(function)}: must be a function")
+    for name, number, minimum in (("num_envs", num_envs, 1), ("steps", steps, 0), ("seed", seed, 0)):
+        if not is_integer(number) or number < minimum:
+            raise InputError(f"{name} = {short_repr(number)}: must be an integer from {minimum} up")
     if not isinstance(modes, list | tuple) or not all(isinstance(mode, AutoresetMode) for mode in modes):
         raise InputError(f"modes = {short_repr(modes)}: must be a list of autoreset modes")
     return sum(
@@ -65,20 +65,20 @@ class _Comparison:
         self.count = len(singles)
         self.step, self.ends = 0, 0
 
-    def check(self, game: int, what: str, got: Any, expected: Any) -> None:
-        if not _equal(got, expected):
+    def check(self, game: int, label: str, actual: Any, expected: Any) -> None:
+        if not _equal(actual, expected):
             raise AssertionError(
-                f"{self.mode.value}, step {self.step}, game {game}: {what} is {got!r:.200}, a single environment "
+                f"{self.mode.value}, step {self.step}, game {game}: {label} is {actual!r:.200}, a single environment "
                 f"gives {expected!r:.200}"
             )
 
-    def check_infos(self, game: int, infos: dict[str, Any], expected: dict[str, Any], what: str) -> None:
+    def check_infos(self, game: int, infos: dict[str, Any], expected: dict[str, Any], label: str) -> None:
         ignored = {"final_obs", "final_info"}
         names = {name for name in infos if not name.startswith("_") and name not in ignored}
-        here = {name for name in names if f"_{name}" not in infos or infos[f"_{name}"][game]}
-        self.check(game, f"the set of {what}", here, set(expected))
+        present = {name for name in names if f"_{name}" not in infos or infos[f"_{name}"][game]}
+        self.check(game, f"the set of {label}", present, set(expected))
         for name in sorted(expected):
-            self.check(game, f"{what}[{name!r}]", infos[name][game], expected[name])
+            self.check(game, f"{label}[{name!r}]", infos[name][game], expected[name])
 
     def check_observations(self, observations: Any, expected: list[Any]) -> None:
         for game, got in enumerate(iterate(self.batch.observation_space, observations)):
@@ -86,52 +86,55 @@ class _Comparison:
 
     def run(self, steps: int, seed: int) -> int:
         observations, infos = self.batch.reset(seed=seed)
-        self.seen, self.infos = map(list, zip(*(env.reset(seed=seed + i) for i, env in enumerate(self.singles)),
-                                              strict=True))  # fmt: skip
+        self.single_observations, self.single_infos = map(
+            list, zip(*(env.reset(seed=seed + i) for i, env in enumerate(self.singles)), strict=True)
+        )
         ended = [False] * self.count
         for i, env in enumerate(self.singles):
             env.action_space.seed(seed + i)
-        self.check_observations(observations, self.seen)
+        self.check_observations(observations, self.single_observations)
         for i in range(self.count):
-            self.check_infos(i, infos, self.infos[i], "infos")
+            self.check_infos(i, infos, self.single_infos[i], "infos")
         for self.step in range(1, steps + 1):
             ended = self._step(ended)
         self.batch.close()
         return self.ends
 
     def _step(self, ended: list[bool]) -> list[bool]:
-        actions = [_sample(env, info) for env, info in zip(self.singles, self.infos, strict=True)]
+        actions = [_sample(env, info) for env, info in zip(self.singles, self.single_infos, strict=True)]
         space = self.batch.single_action_space
         empty: Any = create_empty_array(space, self.count)
-        together = concatenate(space, actions, empty)
-        observations, rewards, terminated, truncated, infos = self.batch.step(together)
-        now = []
+        batch_actions = concatenate(space, actions, empty)
+        observations, rewards, terminated, truncated, infos = self.batch.step(batch_actions)
+        has_ended = []
         for i, env in enumerate(self.singles):
             if ended[i]:  # only in the mode NEXT_STEP: this step resets the game
-                self.seen[i], self.infos[i] = env.reset()
+                self.single_observations[i], self.single_infos[i] = env.reset()
                 reward: Any = 0.0
-                over, late = False, False
+                is_terminated, is_truncated = False, False
             else:
-                self.seen[i], reward, over, late, self.infos[i] = env.step(actions[i])
+                self.single_observations[i], reward, is_terminated, is_truncated, self.single_infos[i] = env.step(
+                    actions[i]
+                )
             self.check(i, "the reward", float(rewards[i]), float(reward))
-            self.check(i, "terminated", bool(terminated[i]), over)
-            self.check(i, "truncated", bool(truncated[i]), late)
-            now.append(over or late)
-            self.ends += over or late
-            if now[-1] and self.mode == AutoresetMode.SAME_STEP:
-                self.check(i, "final_obs", infos["final_obs"][i], self.seen[i])
-                self.check_infos(i, infos["final_info"], self.infos[i], "final_info")
-                self.seen[i], self.infos[i] = env.reset()
-            self.check_infos(i, infos, self.infos[i], "infos")
-        self.check_observations(observations, self.seen)
+            self.check(i, "terminated", bool(terminated[i]), is_terminated)
+            self.check(i, "truncated", bool(truncated[i]), is_truncated)
+            has_ended.append(is_terminated or is_truncated)
+            self.ends += is_terminated or is_truncated
+            if has_ended[-1] and self.mode == AutoresetMode.SAME_STEP:
+                self.check(i, "final_obs", infos["final_obs"][i], self.single_observations[i])
+                self.check_infos(i, infos["final_info"], self.single_infos[i], "final_info")
+                self.single_observations[i], self.single_infos[i] = env.reset()
+            self.check_infos(i, infos, self.single_infos[i], "infos")
+        self.check_observations(observations, self.single_observations)
         if self.mode == AutoresetMode.NEXT_STEP:
-            return now
-        if self.mode == AutoresetMode.DISABLED and any(now):
-            observations, infos = self.batch.reset(options={"reset_mask": np.array(now)})
-            for i in np.flatnonzero(now).tolist():
-                self.seen[i], self.infos[i] = self.singles[i].reset()
-                self.check_infos(i, infos, self.infos[i], "infos")
-            self.check_observations(observations, self.seen)
+            return has_ended
+        if self.mode == AutoresetMode.DISABLED and any(has_ended):
+            observations, infos = self.batch.reset(options={"reset_mask": np.array(has_ended)})
+            for i in np.flatnonzero(has_ended).tolist():
+                self.single_observations[i], self.single_infos[i] = self.singles[i].reset()
+                self.check_infos(i, infos, self.single_infos[i], "infos")
+            self.check_observations(observations, self.single_observations)
         return [False] * self.count
 
 
@@ -147,15 +150,15 @@ def _flat(value: Any) -> Any:
     return np.concatenate([np.ravel(row) for row in value]) if isinstance(value, tuple) else value
 
 
-def _equal(got: Any, expected: Any) -> bool:
-    if isinstance(expected, dict) and isinstance(got, dict):
-        return got.keys() == expected.keys() and all(_equal(got[key], expected[key]) for key in expected)
-    if isinstance(expected, tuple | dict) and isinstance(got, np.ndarray):
+def _equal(actual: Any, expected: Any) -> bool:
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return actual.keys() == expected.keys() and all(_equal(actual[key], expected[key]) for key in expected)
+    if isinstance(expected, tuple | dict) and isinstance(actual, np.ndarray):
         expected = _flat(expected)
     if isinstance(expected, np.ndarray):
-        return got.dtype == expected.dtype and np.array_equal(got, expected)
-    if isinstance(got, np.generic):
-        got = got.item()
+        return actual.dtype == expected.dtype and np.array_equal(actual, expected)
+    if isinstance(actual, np.generic):
+        actual = actual.item()
     if isinstance(expected, np.generic):
         expected = expected.item()
-    return bool(got == expected)
+    return bool(actual == expected)

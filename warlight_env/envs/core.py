@@ -317,33 +317,33 @@ class EnvCore(CoreArrays, SingleThreaded):
         numbers: int64[B], the numbers of the games in a larger batch, for error messages. -1 marks an unused game, for
         which a user's reward function is not called.
         """
-        earlier = None if self.custom_reward is None else select_games(self.games(), np.arange(self.batch))
-        every = self.row_buffers.every_game
-        selected = every if selected is None else checked_array(selected, "selected", np.int8, (self.batch,))
-        told = self.round_history
-        owners = None if told is None else told.before(self.state, self.out.live, self.turns, selected)
+        games_before = None if self.custom_reward is None else select_games(self.games(), np.arange(self.batch))
+        every_game = self.row_buffers.every_game
+        selected = every_game if selected is None else checked_array(selected, "selected", np.int8, (self.batch,))
+        history = self.round_history
+        owners = None if history is None else history.before(self.state, self.out.live, self.turns, selected)
         resolve(self.game_batch, selected)
-        if earlier is not None:
-            acting = earlier.live & (selected != 0)[:, None]
-            self.out.reward[...] = np.where(acting, self._own_paid(earlier, numbers), 0.0)
-        if told is not None and owners is not None:
-            told.after(self.state, owners)
+        if games_before is not None:
+            acting = games_before.live & (selected != 0)[:, None]
+            self.out.reward[...] = np.where(acting, self._custom_rewards(games_before, numbers), 0.0)
+        if history is not None and owners is not None:
+            history.after(self.state, owners)
 
-    def _own_paid(self, earlier: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
+    def _custom_rewards(self, games_before: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
         """Return float64[B, P], the rewards of the user's function. A game whose entry in `numbers` is negative gets 0.
 
         Args:
-            earlier: the games before the step.
+            games_before: the games before the step.
             numbers: see `resolve_bare`.
         """
-        own, games, wins = self.custom_reward, self.games(), self.out.reward
-        assert own is not None
+        function, games, wins = self.custom_reward, self.games(), self.out.reward
+        assert function is not None
         if numbers is None or numbers.min() >= 0:
-            return own.paid(earlier, games, wins, numbers)
-        paid, played = np.zeros(wins.shape), np.flatnonzero(numbers >= 0)
-        before, after = select_games(earlier, played), select_games(games, played)
-        paid[played] = own.paid(before, after, wins[played], numbers[played])
-        return paid
+            return function.paid(games_before, games, wins, numbers)
+        rewards, used_games = np.zeros(wins.shape), np.flatnonzero(numbers >= 0)
+        before, after = select_games(games_before, used_games), select_games(games, used_games)
+        rewards[used_games] = function.paid(before, after, wins[used_games], numbers[used_games])
+        return rewards
 
     def refresh_observations(self, turns_only: bool = False, whole: bool = True) -> None:
         """Update observations and masks after direct changes of the arrays in `state`, `out` or `turns`.

@@ -53,14 +53,14 @@ class UnknownArgumentError(InputError, TypeError):
     """Error: an environment has no argument with the given name."""
 
 
-def check_names(given: Iterable[str], known: Collection[str], others: Iterable[str] = ()) -> None:
-    """Raise `UnknownArgumentError` if a name in `given` is not in `known`.
+def check_names(names: Iterable[str], allowed: Collection[str], further: Iterable[str] = ()) -> None:
+    """Raise `UnknownArgumentError` if a name in `names` is not in `allowed`.
 
-    others: further arguments of the environment, which the error message also names.
+    further: further arguments of the environment, which the error message also names.
     """
-    unknown = [repr(name) for name in given if name not in known]
+    unknown = [repr(name) for name in names if name not in allowed]
     if unknown:
-        raise UnknownArgumentError(f"unknown arguments {', '.join(unknown)}; known: {', '.join((*known, *others))}")
+        raise UnknownArgumentError(f"unknown arguments {', '.join(unknown)}; known: {', '.join((*allowed, *further))}")
 
 
 def check_batch(batch: Any, name: str = "batch") -> None:

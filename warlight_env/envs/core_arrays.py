@@ -57,9 +57,9 @@ class CoreArrays(Core):
         out, new = self.out, self._make_buffers(slots)
         for name in _PER_PLAYER:
             getattr(new, name)[...] = getattr(out, name)
-        kept = min(slots, self.slots)
-        new.seat[:, kept:], new.seat[:, :kept] = -1, out.seat[:, :kept]
-        new.slot[...] = np.where(out.slot < kept, out.slot, -1)
+        count = min(slots, self.slots)
+        new.seat[:, count:], new.seat[:, :count] = -1, out.seat[:, :count]
+        new.slot[...] = np.where(out.slot < count, out.slot, -1)
         self.out = new
         self.row_buffers = make_action_buffers(self.batch, slots, self.row_size)
         views.refresh(self)
@@ -105,12 +105,12 @@ class CoreArrays(Core):
     @property
     def game_batch(self) -> GameBatch:
         """All arguments of the step's kernels as one NamedTuple; rebuilt after `out` or `settings` is replaced."""
-        made = self._game_batch
-        if made is None or made.out is not self.out or made.settings is not self.settings:
+        batch = self._game_batch
+        if batch is None or batch.out is not self.out or batch.settings is not self.settings:
             submit = _submit_address(self.encoding.submit)
             mask = _mask_address(self.encoding.write_mask)
-            self._game_batch = made = reference(self.game_batch_for(submit, mask))
-        return made
+            self._game_batch = batch = reference(self.game_batch_for(submit, mask))
+        return batch
 
     def game_batch_for(self, submit: int, mask: int) -> GameBatch:
         """Return `game_batch` with the given addresses of the encoding's kernels `submit` and `write_mask`.
@@ -139,40 +139,40 @@ class CoreArrays(Core):
         objects. The arrays of the new object are in one block of memory.
         """
         check_batch(batch)
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.batch, other._work, other.round_history, other._game_batch = batch, self.work, None, None
+        new_core = type(self).__new__(type(self))
+        new_core.__dict__.update(self.__dict__)
+        new_core.batch, new_core._work, new_core.round_history, new_core._game_batch = batch, self.work, None, None
         n, e, players = self.board.n_regions, self.board.n_edges, self.players
         state, rngs = make_state(batch, n, players), np.zeros((batch, players, 2), dtype=np.uint64)
-        out: tuple[Any, ...] = tuple(other._make_buffers(self.slots))
+        out: tuple[Any, ...] = tuple(new_core._make_buffers(self.slots))
         turns: tuple[Any, ...] = tuple(make_turns(n, e, players, batch))
         arrays = iter(together([*state, *out, *turns, rngs]))
-        other.state = State(*islice(arrays, len(state)))
-        other.out = reference(Buffers(*islice(arrays, len(out))))
-        other._turns, other.bot_rngs = reference(Turns(*islice(arrays, len(turns)))), next(arrays)
-        other.row_buffers = make_action_buffers(batch, self.slots, self.row_size)
+        new_core.state = State(*islice(arrays, len(state)))
+        new_core.out = reference(Buffers(*islice(arrays, len(out))))
+        new_core._turns, new_core.bot_rngs = reference(Turns(*islice(arrays, len(turns)))), next(arrays)
+        new_core.row_buffers = make_action_buffers(batch, self.slots, self.row_size)
         if self.round_history is not None:
-            other.round_history = RoundHistory(self.map, self.board, self.rules, self.params)
-        return other
+            new_core.round_history = RoundHistory(self.map, self.board, self.rules, self.params)
+        return new_core
 
     def clone(self) -> Self:
         """Return an independent copy of the games and their random generators.
 
         Equal actions give equal games in both objects. The copy and the original share constant data.
         """
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._in_use = UseLock()
-        other.state = copy_state(self.state)
+        duplicate = type(self).__new__(type(self))
+        duplicate.__dict__.update(self.__dict__)
+        duplicate._in_use = UseLock()
+        duplicate.state = copy_state(self.state)
         arrays: Any = self.out
-        other.out = reference(Buffers(*[array.copy() for array in arrays]))
-        other.row_buffers = self.row_buffers._replace(converted=np.empty_like(self.row_buffers.converted))
-        other.bot_rngs = self.bot_rngs.copy()
-        other._turns = other._work = other._game_batch = None
+        duplicate.out = reference(Buffers(*[array.copy() for array in arrays]))
+        duplicate.row_buffers = self.row_buffers._replace(converted=np.empty_like(self.row_buffers.converted))
+        duplicate.bot_rngs = self.bot_rngs.copy()
+        duplicate._turns = duplicate._work = duplicate._game_batch = None
         if self._turns is not None and (self.settings.stepwise or self._turns.status.any()):
-            other._turns = reference(snapshots.copied(self._turns))
-        other.round_history = None if self.round_history is None else self.round_history.copy()
-        return other
+            duplicate._turns = reference(snapshots.copied(self._turns))
+        duplicate.round_history = None if self.round_history is None else self.round_history.copy()
+        return duplicate
 
 
 @functools.cache

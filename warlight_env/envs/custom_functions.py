@@ -100,11 +100,11 @@ class CustomFunction:
     def __init__(self, what: str, function: Callable[..., Any] | CustomFunction, arguments: tuple[Any, ...]) -> None:
         self.what = what
         self._compiled: Callable[..., Any] | None = None
-        made: Callable[..., Any] | None = None
+        jitted: Callable[..., Any] | None = None
         self._source: Callable[..., Any]
         if isinstance(function, CustomFunction):
             self._source = function._source
-            made = function._compiled or function._source
+            jitted = function._compiled or function._source
         else:
             self._source = function
         source = self._source
@@ -113,8 +113,8 @@ class CustomFunction:
         if isinstance(source, Dispatcher):
             self._compiled = source
             self.result = self(*arguments)
-        elif isinstance(source, FunctionType) and not JIT_DISABLED and made is not source:
-            self._compiled = _compiled(made or numba.njit(source), arguments, self.result)
+        elif isinstance(source, FunctionType) and not JIT_DISABLED and jitted is not source:
+            self._compiled = _compiled(jitted or numba.njit(source), arguments, self.result)
 
     @property
     def compiled(self) -> bool:
@@ -131,18 +131,22 @@ class CustomFunction:
             raise
 
 
-def _compiled(made: Callable[..., Any], arguments: tuple[Any, ...], said: Any) -> Callable[..., Any] | None:
+def _compiled(jitted: Callable[..., Any], arguments: tuple[Any, ...], expected: Any) -> Callable[..., Any] | None:
     """Compile a result of `numba.njit` for the arguments; return the compiled function, or None if it is not usable.
 
     The result is None if Numba cannot compile the function, or if the compiled function has another result.
-    said: the result of the Python function for these arguments.
+    expected: the result of the Python function for these arguments.
     """
     try:
-        found = made(*arguments)
+        actual = jitted(*arguments)
     except (NumbaError, TypeError, ValueError, NotImplementedError):
         return None
-    same = isinstance(found, np.ndarray) and isinstance(said, np.ndarray)
-    return made if same and found.dtype == said.dtype and np.allclose(found, said, equal_nan=True) else None
+    both_arrays = isinstance(actual, np.ndarray) and isinstance(expected, np.ndarray)
+    return (
+        jitted
+        if both_arrays and actual.dtype == expected.dtype and np.allclose(actual, expected, equal_nan=True)
+        else None
+    )
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -181,7 +185,7 @@ class CustomReward(CustomFunction):
         """Return the function's result as float64; raise InputError if it is not an array of finite numbers."""
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype.kind not in "fiub":
             raise InputError(
-                f"reward: the function must return numbers in an array of shape {shape}, not {_told(said)}"
+                f"reward: the function must return numbers in an array of shape {shape}, not {_describe(said)}"
             )
         rewards = said.astype(np.float64)
         if not np.isfinite(rewards).all():
@@ -200,17 +204,17 @@ class CustomObservation(CustomFunction):
     first call.
     """
 
-    def __init__(self, function: ObservationFunction, seen: PlayerViews) -> None:
-        super().__init__("observation", function, (seen,))
-        said, count = self.result, len(seen.owner)
-        numbers = isinstance(said, np.ndarray) and (said.dtype in _FLOATS or said.dtype.kind in "iu")
-        if not numbers or said.ndim < 2 or len(said) != count:
+    def __init__(self, function: ObservationFunction, views: PlayerViews) -> None:
+        super().__init__("observation", function, (views,))
+        result, count = self.result, len(views.owner)
+        is_numeric = isinstance(result, np.ndarray) and (result.dtype in _FLOATS or result.dtype.kind in "iu")
+        if not is_numeric or result.ndim < 2 or len(result) != count:
             raise InputError(
                 f"observation: the function must return an array of shape ({count}, …) of float32, float64 or "
-                f"integers, not {_told(said)}"
+                f"integers, not {_describe(result)}"
             )
-        self.shape, self.dtype = said.shape[1:], said.dtype
-        self.checked(said, count)
+        self.shape, self.dtype = result.shape[1:], result.dtype
+        self.checked(result, count)
 
     @property
     def space(self) -> spaces.Box:
@@ -229,7 +233,7 @@ class CustomObservation(CustomFunction):
         shape = (count, *self.shape)
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype != self.dtype:
             raise InputError(
-                f"observation: the function returned {_told(said)}; it must return {self.dtype} of shape {shape}, "
+                f"observation: the function returned {_describe(said)}; it must return {self.dtype} of shape {shape}, "
                 "as in its first call"
             )
         if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # `min` is faster than a check of each entry
@@ -237,5 +241,5 @@ class CustomObservation(CustomFunction):
         return said.copy()
 
 
-def _told(said: Any) -> str:
-    return f"{said.dtype} of shape {said.shape}" if isinstance(said, np.ndarray) else f"{short_repr(said)}"
+def _describe(result: Any) -> str:
+    return f"{result.dtype} of shape {result.shape}" if isinstance(result, np.ndarray) else f"{short_repr(result)}"

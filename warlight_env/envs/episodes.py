@@ -108,14 +108,14 @@ class Episodes:
             self._parts = EnvParts(batch, self._new_core, padding.board_arrays, self._count)
             # The `EnvCore` of any map. The `EnvCore` objects of all maps have the same settings, except `slots` and the
             # recording of the history. With the encoding "steps", the default of `max_cycles` also depends on the map.
-            self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
-            self.form = PaddedSpaces(padding, self._some, with_mask)
+            self._any_core = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
+            self.form = PaddedSpaces(padding, self._any_core, with_mask)
         elif map_limits is not None:
             raise InputError(
                 f"map_limits = {short_repr(map_limits)}: only environments of many maps take this argument"
             )
         else:
-            self._some = self._new_core(map, batch)
+            self._any_core = self._new_core(map, batch)
             self._maps, self.form = OneMap(self.core.map), OneMapSpaces(self.core, with_mask)
             self._parts = EnvParts(batch, self._new_core, nothing_shown, self._count)
             self._parts.settle(self.core)
@@ -127,9 +127,9 @@ class Episodes:
         self.learners = np.zeros((batch, self._count), dtype=np.int8)
         #: uint64[B]: the seed of each game.
         self.seeds = np.zeros(batch, dtype=np.uint64)
-        self._begun = np.zeros(batch, dtype=np.bool_)
+        self._has_begun = np.zeros(batch, dtype=np.bool_)
         self._shows_history = False  # whether `view` was called, so that all games record their history
-        self._everybody = np.ones(batch, dtype=np.int8)
+        self._every_game = np.ones(batch, dtype=np.int8)
         self.set_opponent(opponent)
 
     def _new_core(self, map: Any, batch: int = 1) -> EnvCore:
@@ -150,7 +150,7 @@ class Episodes:
         """The `EnvCore` of all games. Games on many maps do not have this attribute, see `core_of`."""
         if self.padded:
             raise AttributeError("games on many maps have no common `core`; `core_of(b)` returns the EnvCore of game b")
-        return self._some
+        return self._any_core
 
     @property
     def policy_settings(self) -> PolicySettings:
@@ -158,7 +158,7 @@ class Episodes:
 
         Raises InputError for a custom observation function, because a policy file cannot contain it.
         """
-        core, form = self._some, self.form
+        core, form = self._any_core, self.form
         if core.custom_observation is not None:
             raise InputError("observation: a policy file cannot store a custom observation function")
         return PolicySettings(
@@ -180,7 +180,7 @@ class Episodes:
     def kind(self) -> tuple[Any, ...]:
         """Data that depend only on the environment's arguments. A saved state is accepted only if these data are
         equal."""
-        core = self._some
+        core = self._any_core
         return (
             self.padded, self.batch, self._fixed.tolist(), core.rules, core.players, core.picking, core.reward,
             core.observation, core.custom_reward is None, "" if self.padded else core.digest, self.form.mask_size,
@@ -190,9 +190,9 @@ class Episodes:
     @property
     def max_cycles(self) -> int | None:
         """The number of steps after which a game is truncated; None if it depends on the map of each game."""
-        if self.padded and self._settings["max_cycles"] is None and self._some.encoding.stepwise:
+        if self.padded and self._settings["max_cycles"] is None and self._any_core.encoding.stepwise:
             return None
-        return self._some.max_cycles
+        return self._any_core.max_cycles
 
     # Maps
 
@@ -205,9 +205,9 @@ class Episodes:
             raise InputError(
                 "an environment of one map cannot change its map; for several maps, use warlight/WarlightMaps-v0"
             )
-        wanted = map_set(map)
-        check_maps(wanted, self.form.padding.map_limits, self._settings["rules"], self._settings["players"])
-        self._maps = wanted
+        maps = map_set(map)
+        check_maps(maps, self.form.padding.map_limits, self._settings["rules"], self._settings["players"])
+        self._maps = maps
 
     def map_of(self, b: int) -> maps.Map:
         """Return the map of game b."""
@@ -222,12 +222,12 @@ class Episodes:
 
     def set_opponent(self, opponent: Any) -> None:
         """Set the opponents of the games that begin after this call. Games that have begun keep their opponents."""
-        self._slots: list[Slot] = make_slots(opponent, self._some.players - self._count)
+        self._slots: list[Slot] = make_slots(opponent, self._any_core.players - self._count)
 
     def opponents(self, b: int) -> tuple[Opponent, ...]:
         """Return the learner's opponents in game b, in the order of their seats."""
-        where = self._parts.where[b]
-        return () if where is None else where[0].players.of(where[1])
+        place = self._parts.where[b]
+        return () if place is None else place[0].players.of(place[1])
 
     # Playing
 
@@ -238,10 +238,10 @@ class Episodes:
         """
         count = check_max_cycles(count)
         self._most_cycles = count if self._most_cycles is None else min(count, self._most_cycles)
-        for core in (self._some, *(part.core for part in self._parts.all)):
+        for core in (self._any_core, *(part.core for part in self._parts.all)):
             core.max_cycles = min(core.max_cycles, count)
 
-    def read_options(self, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
+    def read_options(self, options: Mapping[str, Any] | None, allowed: Collection[str]) -> ResetOptions:
         """Check the options of a reset and return them, see `reset_options.read_options`.
 
         In environments of many maps, the option ``map`` is the map of the next game. If the option ``map`` is missing,
@@ -252,17 +252,17 @@ class Episodes:
             InputError: an option is unknown or invalid, the map is too large, or the learner may be eliminated in the
                 game of the option ``start``.
         """
-        core, chosen, more, padding = self._some, None, dict(options_given(options)), self.form.padding
+        core, map_, core_options, padding = self._any_core, None, dict(options_given(options)), self.form.padding
         if padding is not None:
-            known, named = (*known, "map"), more.pop("map", None)
-            if named is None and isinstance(more.get("start"), Game):
-                named = more["start"].map
+            allowed, named = (*allowed, "map"), core_options.pop("map", None)
+            if named is None and isinstance(core_options.get("start"), Game):
+                named = core_options["start"].map
             if named is not None:
-                chosen = checked_option(named, padding.map_limits)
-                core = self._parts.of(chosen).parts[0].core
-        read = read_options(core, more, known)._replace(map=chosen)
-        self._check_start(read)
-        return read
+                map_ = checked_option(named, padding.map_limits)
+                core = self._parts.of(map_).parts[0].core
+        checked = read_options(core, core_options, allowed)._replace(map=map_)
+        self._check_start(checked)
+        return checked
 
     def _seats_of(self, options: ResetOptions) -> npt.NDArray[np.int8]:
         """Return int8[L], the learners' seats (-1: random) in games that begin with the given options."""
@@ -278,7 +278,7 @@ class Episodes:
         if start is None:
             return
         seats = self._seats_of(options).tolist()
-        seats = range(self._some.players) if seats == [-1] else seats
+        seats = range(self._any_core.players) if seats == [-1] else seats
         if not (any if self.shared else all)(map(start.alive, seats)):
             raise InputError(
                 "option 'start': all learners are eliminated in that game"
@@ -313,12 +313,12 @@ class Episodes:
         places = self._parts.move([beginning.map for beginning in beginnings], games)
         parts = list(dict.fromkeys(part for part, _ in places))
         numbers = np.array(games, np.int64)
-        self._begun[numbers] = False
+        self._has_begun[numbers] = False
         try:
             self._begin([beginning.seed for beginning in beginnings], opponents, numbers, places, parts, options)
         finally:
             self._parts.note(parts)
-        self._begun[numbers] = True
+        self._has_begun[numbers] = True
 
     def _begin(
         self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], games: npt.NDArray[np.int64],
@@ -330,26 +330,26 @@ class Episodes:
         """
         for part in parts:
             part.players.prepare(self._slots, self._shows_history)
-        chosen = np.zeros((len(games), len(self._slots)), np.int16)
-        for k, who in enumerate(opponents):
-            chosen[k] = [places[k][0].players.number(opponent) for opponent in who]
+        opponent_numbers = np.zeros((len(games), len(self._slots)), np.int16)
+        for k, game_opponents in enumerate(opponents):
+            opponent_numbers[k] = [places[k][0].players.number(opponent) for opponent in game_opponents]
         fixed = self._seats_of(options)
         learners = np.zeros((len(games), len(fixed)), np.int8)
         words = np.array([seed & (2**64 - 1) for seed in seeds], np.uint64)
         self._parts.renew(parts)
-        found = self._parts.some(games)
-        seat_some(*found, words, chosen, fixed, learners)
+        addresses = self._parts.some(games)
+        seat_some(*addresses, words, opponent_numbers, fixed, learners)
         self.learners[games], self.seeds[games] = learners, words
         checked = [part for part in parts if not part.core.begins_alone]
         for part in checked:
-            own = [(seed, c) for seed, (of, c) in zip(seeds, places, strict=True) if of is part]
-            part.core.reset(*map(list, zip(*own, strict=True)))
+            resets = [(seed, c) for seed, (owner, c) in zip(seeds, places, strict=True) if owner is part]
+            part.core.reset(*map(list, zip(*resets, strict=True)))
         if checked:
-            found = self._parts.some(games[[part not in checked for part, _ in places]])
-        begin_some(*found, self._some.picking == "random")
+            addresses = self._parts.some(games[[part not in checked for part, _ in places]])
+        begin_some(*addresses, self._any_core.picking == "random")
         if options.start is not None:
             for part in parts:
-                part.core.start_from(options.start, [c for of, c in places if of is part])
+                part.core.start_from(options.start, [c for owner, c in places if owner is part])
         if any(part.players.asks_python for part in parts):
             for seed, (part, c) in zip(seeds, places, strict=True):
                 part.players.begin(c, seed)
@@ -372,29 +372,29 @@ class Episodes:
         raises an exception, this method raises the same exception. If the method raises an exception, no game makes a
         step, but agents in Python may keep changes of their own data, see `AgentOpponent`.
         """
-        moves = self._everybody if acting is None else checked_array(acting, "acting", np.int8, (self.batch,))
-        if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():
+        moves = self._every_game if acting is None else checked_array(acting, "acting", np.int8, (self.batch,))
+        if not self._has_begun.all() and (moves.astype(np.bool_) & ~self._has_begun).any():
             raise InputError("not all games have begun; call reset()")
         parts = self._parts.played()
         rows, dropped = self._read(actions, moves != 0, live)
         lineup = self._parts.lineup
-        custom_reward = self._some.custom_reward is not None
+        custom_reward = self._any_core.custom_reward is not None
         at_once = not (lineup.others or custom_reward or any(part.core.round_history is not None for part in parts))
-        others = [playing for playings in lineup.others.values() for playing in playings]
-        may_raise = custom_reward or any(playing.opponent.raises for playing in others)
+        active_opponents = [active for group in lineup.others.values() for active in group]
+        may_raise = custom_reward or any(active.opponent.raises for active in active_opponents)
         with contextlib.ExitStack() as rollback_on_error:
             if may_raise:
                 for part in parts:
                     rollback_on_error.enter_context(part.core.rollback_on_error())
-                for playing in others:
-                    rollback_on_error.enter_context(playing.opponent.rollback_on_error(playing.memory))
-            bad = step_many(
+                for active in active_opponents:
+                    rollback_on_error.enter_context(active.opponent.rollback_on_error(active.memory))
+            invalid = step_many(
                 self._parts.addresses, *lineup.kernels(), lineup.numbers,
                 LearnerActions(array_addresses(rows), (self.batch, 1, rows[0].shape[1])), moves,
                 dropped, self.form.kernel_layout, at_once,
             )  # fmt: skip
-            if bad >= 0:
-                self._refuse(int(bad), rows)
+            if invalid >= 0:
+                self._refuse(int(invalid), rows)
             if not at_once:
                 self._resolve_by_hand(parts)
 
@@ -415,12 +415,12 @@ class Episodes:
             rows.append(row)
         return rows, dropped
 
-    def _refuse(self, bad: int, rows: Sequence[npt.NDArray[np.int64]]) -> None:
-        """Raise the error for a return value `bad` of the kernel `step_many`, which documents these values."""
+    def _refuse(self, invalid: int, rows: Sequence[npt.NDArray[np.int64]]) -> None:
+        """Raise the error for a return value `invalid` of the kernel `step_many`, which documents these values."""
         count, learners = self.learners.size, self.learners.shape[1]
-        if bad >= count:
-            raise InputError(f"dropped: the numbers of game {bad - count} must lie in 0 .. {MOST_ILLEGAL}")
-        b, i = divmod(bad, learners)
+        if invalid >= count:
+            raise InputError(f"dropped: the numbers of game {invalid - count} must lie in 0 .. {MOST_ILLEGAL}")
+        b, i = divmod(invalid, learners)
         part, _ = self._parts.at(b)
         raise out_of_limits(b, int(self.learners[b, i]), rows[i][b], part.core.limits)
 

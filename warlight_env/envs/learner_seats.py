@@ -22,6 +22,6 @@ def seats_of(seat: Any, players: int) -> npt.NDArray[np.int8]:
     if isinstance(seat, str) and seat == "random":
         return np.array([-1], np.int8)
     seats = seat if isinstance(seat, LearnerSeats) else (seat,)
-    if not all(is_integer(one) and 0 <= int(one) < players for one in seats):
+    if not all(is_integer(entry) and 0 <= int(entry) < players for entry in seats):
         raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
     return np.array(seats, np.int8)

@@ -14,21 +14,21 @@ from warlight_env.errors import InputError
 from warlight_env.maps import Map, load
 
 
-def check_maps(wanted: MapSet, map_limits: MapLimits, rules: Any, players: int) -> None:
+def check_maps(maps: MapSet, map_limits: MapLimits, rules: Any, players: int) -> None:
     """Raise InputError if a map is larger than the limits, or too small for the number of players.
 
     For generated maps, the function only checks the maximum size.
 
     rules: the argument `rules` of `EnvCore`.
     """
-    regions, edges = wanted.map_limits
+    regions, edges = maps.map_limits
     if regions > map_limits.regions or edges > map_limits.edges:
         raise InputError(
             f"maps of {regions} regions and {edges} directed edges: the limits are {map_limits.regions} and "
             f"{map_limits.edges}; make the environment with map_limits=({regions}, {edges})"
         )
     checked_rules = Rules.of(rules)
-    for map_ in wanted.named:
+    for map_ in maps.named:
         try:
             check_players(make_board(map_), checked_rules, players)
         except RulesError as error:
@@ -44,10 +44,10 @@ def checked_option(named: Any, map_limits: MapLimits) -> Map:
     """
     if not isinstance(named, str | Path | Map):
         raise InputError(f"option 'map' = {short_repr(named)}: must be one map: a `Map`, a map's name or a path")
-    chosen = named if isinstance(named, Map) else load(named)
-    if not map_limits.holds(chosen):
+    map_ = named if isinstance(named, Map) else load(named)
+    if not map_limits.holds(map_):
         raise InputError(
-            f"option 'map': the map has {len(chosen.regions)} regions and {edges_of(chosen)} directed "
+            f"option 'map': the map has {len(map_.regions)} regions and {edges_of(map_)} directed "
             f"edges; the limits are {map_limits.regions} and {map_limits.edges}"
         )
-    return chosen
+    return map_

@@ -30,16 +30,16 @@ class MapLimits(NamedTuple):
     edges: int
 
     @classmethod
-    def of(cls, told: Any) -> MapLimits:
+    def of(cls, limits: Any) -> MapLimits:
         """Return the limits as `MapLimits`, given a pair of positive integers.
 
         Raises:
             InputError: the argument is not a pair of positive integers.
         """
-        sizes = tuple(told) if isinstance(told, Sequence) else ()
+        sizes = tuple(limits) if isinstance(limits, Sequence) else ()
         if len(sizes) != 2 or not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
             raise InputError(
-                f"map_limits = {short_repr(told)}: must be two numbers, regions and directed edges, such as (60, 400)"
+                f"map_limits = {short_repr(limits)}: must be two numbers, regions and directed edges, such as (60, 400)"
             )
         return cls(*sizes)
 
@@ -74,8 +74,8 @@ class GeneratedMaps:
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
                 raise InputError(f"{name} = {short_repr(value)}: must be an integer")
         if not _FEWEST <= self.min_regions <= self.max_regions <= _MOST:
-            given = f"min_regions = {short_repr(self.min_regions)}, max_regions = {short_repr(self.max_regions)}"
-            raise InputError(f"{given}: must lie in {_FEWEST} .. {_MOST}, with min_regions <= max_regions")
+            bounds = f"min_regions = {short_repr(self.min_regions)}, max_regions = {short_repr(self.max_regions)}"
+            raise InputError(f"{bounds}: must lie in {_FEWEST} .. {_MOST}, with min_regions <= max_regions")
         if self.count < 1 or self.seed < 0:
             raise InputError(
                 f"count = {short_repr(self.count)}, seed = {short_repr(self.seed)}: "
@@ -95,9 +95,9 @@ class GeneratedMaps:
 
     def draw(self, rng: np.random.Generator) -> Map:
         """Draw one of the maps."""
-        own = derive_seed(self.seed, int(rng.integers(self.count)))
-        regions = self.min_regions + derive_seed(own, 0) % (self.max_regions - self.min_regions + 1)
-        return load(f"generated:{regions}:{derive_seed(own, 1) % 10**9}")
+        map_seed = derive_seed(self.seed, int(rng.integers(self.count)))
+        regions = self.min_regions + derive_seed(map_seed, 0) % (self.max_regions - self.min_regions + 1)
+        return load(f"generated:{regions}:{derive_seed(map_seed, 1) % 10**9}")
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class GivenMaps:
     weights: tuple[float, ...]  #: the probability of each map; the sum of all is 1
 
     @cached_property
-    def _ends(self) -> list[float]:
+    def _cumulative_weights(self) -> list[float]:
         return list(accumulate(self.weights))[:-1]
 
     @property
@@ -123,7 +123,7 @@ class GivenMaps:
 
     def draw(self, rng: np.random.Generator) -> Map:
         """Draw one of the maps."""
-        return self.maps[bisect(self._ends, rng.random())]
+        return self.maps[bisect(self._cumulative_weights, rng.random())]
 
 
 @dataclass(frozen=True)
@@ -152,29 +152,29 @@ MapSet = GeneratedMaps | GivenMaps | OneMap
 MapsLike = MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedMaps
 
 
-def map_set(told: MapsLike) -> MapSet:
+def map_set(maps: MapsLike) -> MapSet:
     """Return a set of maps from one map, a list of maps, a mapping of maps to weights, or `GeneratedMaps`.
 
     Raises:
         InputError: there are no maps, a weight is not a number of at least 0, or all weights are 0.
         MapError: a map is unknown or invalid.
     """
-    if isinstance(told, GeneratedMaps):
-        return told
-    if isinstance(told, str | Path | Map):
-        told = [told]
-    if not isinstance(told, Sequence | Mapping):
+    if isinstance(maps, GeneratedMaps):
+        return maps
+    if isinstance(maps, str | Path | Map):
+        maps = [maps]
+    if not isinstance(maps, Sequence | Mapping):
         raise InputError(
-            f"map = {short_repr(told)}: must be a map, a list of maps, a dict of weights by map, or a `GeneratedMaps`"
+            f"map = {short_repr(maps)}: must be a map, a list of maps, a dict of weights by map, or a `GeneratedMaps`"
         )
     try:
-        weights = np.array([float(told[key]) for key in told] if isinstance(told, Mapping) else [1.0] * len(told))
+        weights = np.array([float(maps[key]) for key in maps] if isinstance(maps, Mapping) else [1.0] * len(maps))
     except Exception:  # the caller's object may have methods that raise any exception
-        raise InputError(f"map = {short_repr(told)}: weights must be numbers") from None
+        raise InputError(f"map = {short_repr(maps)}: weights must be numbers") from None
     if not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
-        raise InputError(f"map = {short_repr(told)}: must have at least one map, and weights from 0 up, not all 0")
-    for each in told:
+        raise InputError(f"map = {short_repr(maps)}: must have at least one map, and weights from 0 up, not all 0")
+    for each in maps:
         if not isinstance(each, str | Path | Map):
-            raise InputError(f"map = {short_repr(told)}: {short_repr(each)} must be a `Map`, a map's name or a path")
-    found = tuple(each if isinstance(each, Map) else load(each) for each in told)
-    return GivenMaps(found, tuple((weights / weights.sum()).tolist()))
+            raise InputError(f"map = {short_repr(maps)}: {short_repr(each)} must be a `Map`, a map's name or a path")
+    loaded = tuple(each if isinstance(each, Map) else load(each) for each in maps)
+    return GivenMaps(loaded, tuple((weights / weights.sum()).tolist()))

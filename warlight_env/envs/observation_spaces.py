@@ -39,10 +39,10 @@ def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.in
         if isinstance(games, int | np.integer):
             return core.custom_observation.of(core.seen(slot, slice(int(games), int(games) + 1)))[0]
         return core.custom_observation.of(core.seen(slot, games))
-    shown = observed_arrays(core, slot, games)
-    if isinstance(shown, dict):
-        return {name: array.copy() for name, array in shown.items()}
-    return shown.copy()
+    obs = observed_arrays(core, slot, games)
+    if isinstance(obs, dict):
+        return {name: array.copy() for name, array in obs.items()}
+    return obs.copy()
 
 
 def observed_arrays(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.int64] = 0) -> Any:
@@ -52,12 +52,12 @@ def observed_arrays(core: EnvCore, slot: int, games: int | slice | npt.NDArray[n
     """
     if core.observation == "flat":
         return core.out.features[games, slot]
-    seen: dict[str, Any] = {}
+    obs: dict[str, Any] = {}
     if core.observation == "raw":
         state, out = core.state, core.out
         phase = state.phase[games]
         seat = out.seat[games, slot].astype(np.int64)[..., None]
-        seen = {
+        obs = {
             "owner": out.seen_owner[games, slot],
             "army": out.seen_army[games, slot],
             "offered": (out.free[games, slot] == OFFERED).view(np.int8),
@@ -68,5 +68,5 @@ def observed_arrays(core: EnvCore, slot: int, games: int | slice | npt.NDArray[n
     values = core.out.features[games, slot]
     for part in core.features.parts:
         if part.start is not None:
-            seen[part.name] = part.cut(values)
-    return seen
+            obs[part.name] = part.cut(values)
+    return obs

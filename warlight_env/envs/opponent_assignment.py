@@ -74,15 +74,15 @@ class CoreOpponents:
     def number(self, opponent: Opponent) -> int:
         """Return the number of an opponent in this object. An opponent without a number gets an unused number."""
         free = len(self._table)
-        for i, known in enumerate(self._table):
-            if known is None:
+        for i, entry in enumerate(self._table):
+            if entry is None:
                 free = min(free, i)
-            elif known.opponent is opponent:
+            elif entry.opponent is opponent:
                 return i
         if free >= 30_000:
             raise OpponentError("more than 30,000 opponents play at the same time")
-        playing = ActiveOpponent(free, opponent, opponent.make_memory(self._core))
-        self._table[free : free + 1] = [playing]
+        active = ActiveOpponent(free, opponent, opponent.make_memory(self._core))
+        self._table[free : free + 1] = [active]
         self.changed = True
         return free
 
@@ -98,26 +98,26 @@ class CoreOpponents:
         """Whether an opponent that is not compiled plays in a game, so that `begin` must be called."""
         return any(not isinstance(playing.opponent, BotOpponent) for playing in self.playing())
 
-    def forget_idle(self, played: bool) -> None:
-        """Remove the opponents that play in no game. played: whether the `EnvCore` contains a game."""
-        if len(self._table) > 1 or not played:
+    def forget_idle(self, has_games: bool) -> None:
+        """Remove the opponents that play in no game. has_games: whether the `EnvCore` contains a game."""
+        if len(self._table) > 1 or not has_games:
             in_use = np.isin(np.arange(len(self._table)), self.chosen)
             for i in np.flatnonzero(~in_use).tolist():
                 self.changed |= self._table[i] is not None
                 self._table[i] = None
         if self._remembers_for_opponents:
-            asking = (*(self._slots if played else ()), *(playing.opponent for playing in self.playing()))
-            if not any(one.views for one in asking):
+            sources = (*(self._slots if has_games else ()), *(playing.opponent for playing in self.playing()))
+            if not any(source.views for source in sources):
                 self._core.round_history, self._remembers_for_opponents = None, False
 
     def playing(self) -> list[ActiveOpponent]:
         """Return the opponents that play in at least one game."""
-        return [known for known in self._table if known is not None]
+        return [active for active in self._table if active is not None]
 
     def of(self, b: int) -> tuple[Opponent, ...]:
         """Return the opponents in game b, in the order of their seats."""
-        playing = (self._table[i] for i in self.chosen[b] if i >= 0)
-        return tuple(known.opponent for known in playing if known is not None)
+        entries = (self._table[i] for i in self.chosen[b] if i >= 0)
+        return tuple(active.opponent for active in entries if active is not None)
 
 
 class OpponentTable:
@@ -148,10 +148,10 @@ class OpponentTable:
     def _row_of(self, bot: BotOpponent) -> int:
         """Return the row index of a bot in `numbers`; add a row if the bot has none."""
         if bot not in self._bots:
-            playing = np.asarray((self.numbers >= 0).any(axis=1))
-            self._bots = [known for known, plays in zip(self._bots, playing, strict=True) if plays] + [bot]
-            more = np.full((1, self.numbers.shape[1]), -1, np.int16)
-            self.numbers = np.vstack((self.numbers[playing], more))
+            in_use = np.asarray((self.numbers >= 0).any(axis=1))
+            self._bots = [old_bot for old_bot, is_used in zip(self._bots, in_use, strict=True) if is_used] + [bot]
+            new_row = np.full((1, self.numbers.shape[1]), -1, np.int16)
+            self.numbers = np.vstack((self.numbers[in_use], new_row))
         return self._bots.index(bot)
 
     def kernels(self) -> tuple[Any, Any]:
@@ -160,6 +160,10 @@ class OpponentTable:
         return policies, pickers
 
 
-def _addresses(found: Sequence[Any]) -> Any:
+def _addresses(functions: Sequence[Any]) -> Any:
     """Return the addresses of compiled functions as an array int64[K]; without JIT compilation, as a list."""
-    return [address(each) for each in found] if JIT_DISABLED else np.array(list(map(address, found)), dtype=np.int64)
+    return (
+        [address(function) for function in functions]
+        if JIT_DISABLED
+        else np.array(list(map(address, functions)), dtype=np.int64)
+    )

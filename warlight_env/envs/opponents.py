@@ -87,8 +87,8 @@ def _to_move(
     """Return the pairs (game, player) for which `Opponent.move`, with the same arguments, must submit a turn now."""
     games = np.arange(core.batch)
     ready = (core.turns.status[games, after, READY] != 0) & core.out.live[games, after]
-    own = (chosen == number) & core.out.live & ready[:, None] & (core.turns.status[:, :, READY] == 0)
-    return [(int(b), int(p)) for b, p in np.argwhere(own)]
+    to_move = (chosen == number) & core.out.live & ready[:, None] & (core.turns.status[:, :, READY] == 0)
+    return [(int(b), int(p)) for b, p in np.argwhere(to_move)]
 
 
 class BotOpponent(Opponent):
@@ -242,15 +242,15 @@ class PolicyOpponent(Opponent):
         rows = np.zeros((core.batch, core.slots, core.row_size), dtype=np.int64)
         acting = np.zeros((core.batch, core.slots), dtype=np.int8)
         for slot in np.unique(slots).tolist():
-            here, who = games[slots == slot], players[slots == slot]
+            slot_games, slot_players = games[slots == slot], players[slots == slot]
             if hasattr(self.policy, "reseed"):
-                seeds = [derive_seed(int(seed)) for seed in memory[here, who]]
-                memory[here, who] = seeds
+                seeds = [derive_seed(int(seed)) for seed in memory[slot_games, slot_players]]
+                memory[slot_games, slot_players] = seeds
                 self.policy.reseed(derive_seed(*seeds))
-            actions = self.policy(observation(core, slot, here), core.flat_masks(slot, here))
-            part = np.zeros((len(here), core.row_size), dtype=np.int64)
-            core.read_rows(actions, here, slot, part)
-            rows[here, slot], acting[here, slot] = part, 1
+            actions = self.policy(observation(core, slot, slot_games), core.flat_masks(slot, slot_games))
+            slot_rows = np.zeros((len(slot_games), core.row_size), dtype=np.int64)
+            core.read_rows(actions, slot_games, slot, slot_rows)
+            rows[slot_games, slot], acting[slot_games, slot] = slot_rows, 1
         return rows, acting
 
 
@@ -324,11 +324,11 @@ class OpponentPool:
             raise OpponentError("the pool of opponents is empty, or all weights are 0")
         if not is_integer(seed):
             raise OpponentError(f"seed = {short_repr(seed)}: must be an integer")
-        at = (derive_seed(int(seed)) / 2**64) * total
+        position = (derive_seed(int(seed)) / 2**64) * total
         for opponent, weight in self._members.values():
-            if at < weight:
+            if position < weight:
                 return opponent
-            at -= weight
+            position -= weight
         return next(reversed([o for o, weight in self._members.values() if weight > 0]))
 
 
@@ -400,13 +400,13 @@ def make_slots(opponent: Any, count: int) -> list[Slot]:
     sources = opponent if isinstance(opponent, Sequence) and not isinstance(opponent, str) else [opponent] * count
     if len(sources) != count:
         raise OpponentError(f"opponent: the list has {len(sources)} opponents for {count} seats")
-    made: dict[int, Slot] = {}
+    slots_by_source: dict[int, Slot] = {}
     slots: list[Slot] = []
     for source in sources:
-        if id(source) not in made:
+        if id(source) not in slots_by_source:
             if isinstance(source, Mapping):
-                made[id(source)] = OpponentPool(source)
+                slots_by_source[id(source)] = OpponentPool(source)
             else:
-                made[id(source)] = source if isinstance(source, OpponentPool) else make_opponent(source)
-        slots.append(made[id(source)])
+                slots_by_source[id(source)] = source if isinstance(source, OpponentPool) else make_opponent(source)
+        slots.append(slots_by_source[id(source)])
     return slots

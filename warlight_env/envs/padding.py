@@ -71,7 +71,7 @@ class Padding:
         nodes = inner["nodes"]
         assert isinstance(nodes, spaces.Box)
         low, high = (np.broadcast_to(bound[:1], (n, nodes.shape[1])) for bound in (nodes.low, nodes.high))
-        told: dict[str, spaces.Space[Any]] = {
+        subspaces: dict[str, spaces.Space[Any]] = {
             "nodes": box_of(np.minimum(low, 0), np.maximum(high, 0)),  # rows of regions that do not exist are 0
             "globals": inner["globals"],
             "region_mask": spaces.MultiBinary(n),
@@ -80,8 +80,8 @@ class Padding:
             "super_region": spaces.Box(0, n - 1, (n,), np.int64),
         }
         if with_mask and self.mask_size:
-            told["action_mask"] = spaces.MultiBinary(self.mask_size)
-        return fixed(spaces.Dict(told))
+            subspaces["action_mask"] = spaces.MultiBinary(self.mask_size)
+        return fixed(spaces.Dict(subspaces))
 
     def own_columns(self, board: Board) -> npt.NDArray[np.int64]:
         """Return int64[K]: the indices of a padded action that belong to existing regions and edges of a map."""
@@ -98,13 +98,13 @@ class Padding:
         if self.action == "strategies":
             return action, 0
         if self.action == "steps":
-            own, lacking = self.own_steps(np.array([int(action)]), np.array([(n, e)]))
-            return int(own[0]), int(lacking[0])
+            map_action, missing = self.own_steps(np.array([int(action)]), np.array([(n, e)]))
+            return int(map_action[0]), int(missing[0])
         values = np.asarray(action)
-        own = values[self.own_columns(board)]
+        map_action = values[self.own_columns(board)]
         if self.action == "continuous":
-            return own, 0
-        return own, int(np.count_nonzero(values)) - int(np.count_nonzero(own))
+            return map_action, 0
+        return map_action, int(np.count_nonzero(values)) - int(np.count_nonzero(map_action))
 
     def own_steps(self, numbers: I64, sizes: I64) -> tuple[I64, I64]:
         """Convert the padded actions of several games to actions on their maps, for the encoding "steps".
@@ -117,10 +117,12 @@ class Padding:
         An action whose region or edge does not exist becomes the action that ends the turn.
         """
         (n, e), shares = sizes.T, numbers - DEPLOYS * self.map_limits.regions
-        own = np.where(shares < 0, numbers, DEPLOYS * n + shares)
-        there = np.where(shares < 0, numbers < DEPLOYS * n, shares < SHARES * e)
-        last = numbers == self.mask_size - 1
-        return np.where(there & ~last, own, DEPLOYS * n + SHARES * e), (~there & ~last).astype(np.int64)
+        map_actions = np.where(shares < 0, numbers, DEPLOYS * n + shares)
+        exists = np.where(shares < 0, numbers < DEPLOYS * n, shares < SHARES * e)
+        ends_turn = numbers == self.mask_size - 1
+        return np.where(exists & ~ends_turn, map_actions, DEPLOYS * n + SHARES * e), (~exists & ~ends_turn).astype(
+            np.int64
+        )
 
     def mask(self, flat: npt.NDArray[np.int8], board: Board) -> npt.NDArray[np.int8]:
         """Pad the flat mask of a map. The result forbids actions for regions and edges that do not exist."""
@@ -148,16 +150,16 @@ class Padding:
     def board_arrays(self, board: Board) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays of an observation that depend only on the map: region_mask, edge_mask and the graph."""
         n, e = self.map_limits
-        told: dict[str, npt.NDArray[Any]] = {
+        arrays: dict[str, npt.NDArray[Any]] = {
             "region_mask": np.zeros(n, np.int8),
             "edge_mask": np.zeros(e, np.int8),
             "edge_index": np.zeros((2, e), np.int64),
             "super_region": np.zeros(n, np.int64),
         }
-        told["region_mask"][: board.n_regions], told["edge_mask"][: board.n_edges] = 1, 1
-        told["edge_index"][:, : board.n_edges] = board.edge_source, board.edge_target
-        told["super_region"][: board.n_regions] = board.super_region
-        return told
+        arrays["region_mask"][: board.n_regions], arrays["edge_mask"][: board.n_edges] = 1, 1
+        arrays["edge_index"][:, : board.n_edges] = board.edge_source, board.edge_target
+        arrays["super_region"][: board.n_regions] = board.super_region
+        return arrays
 
     def observation(self, graph: dict[str, Any], board: Board) -> dict[str, Any]:
         """Pad an observation with the format "graph" of a game on the map of `board`."""

@@ -233,11 +233,11 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the agent's observation space. Each call returns the same object."""
-        return self.observation_spaces[self._known(agent)]
+        return self.observation_spaces[self._checked_agent(agent)]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the agent's action space. Each call returns the same object."""
-        return self.action_spaces[self._known(agent)]
+        return self.action_spaces[self._checked_agent(agent)]
 
     @property
     def max_cycles(self) -> int:
@@ -269,7 +269,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
             self.core.start_from(read.start)
         live = self.core.out.live[0].tolist()
         self.agents, self.late_actions = [agent for agent in self.possible_agents if live[self._seat[agent]]], 0
-        observations = {agent: self._seen(self._seat[agent]) for agent in self.agents}
+        observations = {agent: self._observe(self._seat[agent]) for agent in self.agents}
         return observations, self._infos([self._seat[agent] for agent in self.agents])
 
     def step(
@@ -283,13 +283,13 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         is played.
         """
         acting = self.agents
-        late = self._late(actions)
+        late = self._count_late(actions)
         if not acting:
             if not self.core.out.cycles[0]:
                 raise InputError("the game has not begun; call reset()")
             self.late_actions += late
             return {}, {}, {}, {}, {}
-        self._take(actions)
+        self._read_actions(actions)
         try:
             self.core.step(self._rows, self._dropped)
         except ActionError as error:
@@ -297,21 +297,21 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
             raise
         self.late_actions += late
         out, seats = self.core.out, [self._seat[agent] for agent in acting]
-        paid, ended, cut = out.reward[0].tolist(), out.terminated[0].tolist(), out.truncated[0].tolist()
-        observations = {agent: self._seen(self._seat[agent]) for agent in acting}
-        rewards = {self.possible_agents[p]: paid[p] for p in seats}
-        terminations = {self.possible_agents[p]: ended[p] for p in seats}
-        truncations = {self.possible_agents[p]: cut[p] for p in seats}
-        self.agents = [self.possible_agents[p] for p in seats if not (ended[p] or cut[p])]
+        reward, terminated, truncated = out.reward[0].tolist(), out.terminated[0].tolist(), out.truncated[0].tolist()
+        observations = {agent: self._observe(self._seat[agent]) for agent in acting}
+        rewards = {self.possible_agents[p]: reward[p] for p in seats}
+        terminations = {self.possible_agents[p]: terminated[p] for p in seats}
+        truncations = {self.possible_agents[p]: truncated[p] for p in seats}
+        self.agents = [self.possible_agents[p] for p in seats if not (terminated[p] or truncated[p])]
         return observations, rewards, terminations, truncations, self._infos(seats)
 
-    def _known(self, agent: Any) -> str:
+    def _checked_agent(self, agent: Any) -> str:
         """Return the name of an agent unchanged; raise InputError for an unknown agent."""
         if not isinstance(agent, str) or agent not in self._seat:
             raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.possible_agents)}")
         return agent
 
-    def _late(self, actions: dict[str, Any]) -> int:
+    def _count_late(self, actions: dict[str, Any]) -> int:
         """Return the number of actions of agents that are no longer live; raise InputError for unknown agents."""
         if not isinstance(actions, Mapping):
             raise InputError(
@@ -322,7 +322,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
                 raise InputError(f"actions: no agent {short_repr(agent)}; the live agents are {self.agents}")
         return sum(agent not in self.agents for agent in actions)
 
-    def _take(self, actions: dict[str, Any]) -> None:
+    def _read_actions(self, actions: dict[str, Any]) -> None:
         """Convert the live agents' actions to action rows, the arguments of `EnvCore.step`."""
         core = self.core
         for agent in self.agents:
@@ -339,25 +339,25 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> Any:
         """Return the agent's current observation, in new arrays."""
-        return self._seen(self._seat[self._known(agent)])
+        return self._observe(self._seat[self._checked_agent(agent)])
 
-    def _seen(self, p: int) -> Any:
-        seen = observation(self.core, p)
+    def _observe(self, p: int) -> Any:
+        obs = observation(self.core, p)
         if self._mask == "info" or not self._has_mask:
-            return seen
+            return obs
         mask = self.core.shaped_mask(p) if self._mask == "nested" else self.core.mask(p)
-        return {"observation": seen, "action_mask": mask}
+        return {"observation": obs, "action_mask": mask}
 
     def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
         """Return the agent's action mask as one flat int8 vector."""
-        return self.core.mask(self._seat[self._known(agent)])
+        return self.core.mask(self._seat[self._checked_agent(agent)])
 
     def view(self, agent: str) -> View:
         """Return the agent's `View`: the argument of a bot's methods, and of `decode` and `encode` of an encoding.
 
         After the first call, views also include the events of each later round, as in a match (`View.last_round`).
         """
-        seat = self._seat[self._known(agent)]
+        seat = self._seat[self._checked_agent(agent)]
         self.core.record_history()
         return self.core.view(seat)
 
@@ -416,15 +416,15 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
         With equal actions, both environments play the same current game and the same next games.
         """
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._in_use = UseLock()
-        other.core = self.core.clone()
-        other.agents = self.agents[:]
-        other._rows, other._dropped = self._rows.copy(), self._dropped.copy()
-        other._saved_random = self._random_state()
-        other._random = None
-        return other
+        copy = type(self).__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy._in_use = UseLock()
+        copy.core = self.core.clone()
+        copy.agents = self.agents[:]
+        copy._rows, copy._dropped = self._rows.copy(), self._dropped.copy()
+        copy._saved_random = self._random_state()
+        copy._random = None
+        return copy
 
     def get_state(self) -> EnvState:
         """Return all data that determine this game and the next games; `set_state` restores them."""

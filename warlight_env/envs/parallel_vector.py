@@ -135,8 +135,8 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
     ) -> None:
         if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
             raise RulesError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
-        known = (*DEFAULTS, "map", "mask", "map_limits")
-        check_names(settings, known, ("num_envs", "opponents", "autoreset_mode", "copy", "render_mode"))
+        allowed = (*DEFAULTS, "map", "mask", "map_limits")
+        check_names(settings, allowed, ("num_envs", "opponents", "autoreset_mode", "copy", "render_mode"))
         if not isinstance(copy, bool):
             raise InputError(f"copy = {short_repr(copy)}: must be True or False")
         self.copy = copy
@@ -168,17 +168,17 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
 
     def single_observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of the agent's observation in one game. Each call returns the same object."""
-        self._known(agent)
+        self._agent_index(agent)
         return self._spaces[0]
 
     def single_action_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of the agent's action in one game. Each call returns the same object."""
-        self._known(agent)
+        self._agent_index(agent)
         return self._spaces[1]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of the agent's observations in all games. Each call returns the same object."""
-        self._known(agent)
+        self._agent_index(agent)
         return self._spaces[2]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
@@ -186,7 +186,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
 
         The method `sample` of the space accepts the masks of all games, int8[B, M].
         """
-        self._known(agent)
+        self._agent_index(agent)
         return self._spaces[3]
 
     # Playing
@@ -206,7 +206,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
         Raises InputError for an invalid argument. After an InputError, the games are unchanged.
         """
         self._games.reset(seed, options, ("start",))
-        return self._seen(self.episodes.all_results(), self.copy)
+        return self._observe(self.episodes.all_results(), self.copy)
 
     def step(
         self, actions: Mapping[str, Any]
@@ -223,17 +223,21 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
         """
         final: dict[str, dict[str, Any]] = {}
 
-        def look(found: BatchResults) -> None:
+        def look(step_results: BatchResults) -> None:
             ended = np.zeros(self.num_envs, dtype=np.bool_)
-            ended[found.ended] = True
-            seen, infos = self._seen(found, True)
+            ended[step_results.ended] = True
+            final_observations, infos = self._observe(step_results, True)
             for agent in self.agents:
-                final[agent] = {"final_obs": seen[agent], "final_info": infos[agent], "_final_obs": ended.copy()}
+                final[agent] = {
+                    "final_obs": final_observations[agent],
+                    "final_info": infos[agent],
+                    "_final_obs": ended.copy(),
+                }
 
         results = self._games.advance(self._batches(actions), self.autoreset_mode, look)
-        observations, infos = self._seen(results, self.copy)
-        for agent, more in final.items():
-            infos[agent].update(more)
+        observations, infos = self._observe(results, self.copy)
+        for agent, final_entries in final.items():
+            infos[agent].update(final_entries)
         return (
             observations,
             dict(zip(self.agents, results.reward, strict=True)),
@@ -258,13 +262,13 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
                 raise InputError(f"actions: {agent} has no actions; no game has changed")
         return [actions[agent] for agent in self.agents]
 
-    def _seen(self, results: BatchResults, copy: bool) -> tuple[dict[str, Any], Infos]:
+    def _observe(self, results: BatchResults, copy: bool) -> tuple[dict[str, Any], Infos]:
         """Return the current observations and the infos of all agents."""
         observations: dict[str, Any] = {}
         infos: Infos = {}
         live = self._games.live
-        for i, (agent, (seen, mask)) in enumerate(zip(self.agents, self.episodes.observe_all(copy), strict=True)):
-            observations[agent] = seen
+        for i, (agent, (obs, mask)) in enumerate(zip(self.agents, self.episodes.observe_all(copy), strict=True)):
+            observations[agent] = obs
             infos[agent] = {**results.of(i).infos, "active": live[:, i].copy()}
             if mask is not None:
                 infos[agent]["action_mask"] = mask
@@ -272,7 +276,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
 
     def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
         """Return int8[B, M]: the agent's flat action mask in each game."""
-        return self.episodes.masks(self._known(agent))
+        return self.episodes.masks(self._agent_index(agent))
 
     def set_opponents(self, opponents: Mapping[str, Any]) -> None:
         """Set the opponents of the games that begin after this call.
@@ -291,8 +295,8 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
 
     def opponents_of(self, b: int) -> dict[str, Opponent]:
         """Return the opponents in game b, by the names of their seats."""
-        playing = self.episodes.opponents(index(b, "b", self.num_envs))
-        return {f"player_{p}": opponent for p, opponent in zip(self._opponent_seats, playing, strict=True)}
+        opponents = self.episodes.opponents(index(b, "b", self.num_envs))
+        return {f"player_{p}": opponent for p, opponent in zip(self._opponent_seats, opponents, strict=True)}
 
     def set_maps(self, map: MapsLike) -> None:
         """Use another set of maps for all games that begin after this call; see `WarlightMapsEnv.set_maps`."""
@@ -302,12 +306,12 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
 
     def view(self, agent: str, b: int) -> View:
         """Return the agent's `View` of game b, see `WarlightParallelEnv.view`."""
-        return self.episodes.view(index(b, "b", self.num_envs), self._known(agent))
+        return self.episodes.view(index(b, "b", self.num_envs), self._agent_index(agent))
 
     def close(self) -> None:
         """Do nothing, because the environment has no open resources."""
 
-    def _known(self, agent: Any) -> int:
+    def _agent_index(self, agent: Any) -> int:
         """Return the number of an agent; raise InputError for an unknown agent."""
         if not isinstance(agent, str) or agent not in self._number:
             raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.agents)}")

@@ -31,8 +31,8 @@ class MapPart:
     `places` int64[C] contains the number, in the whole batch, of the game at each place; -1 marks an unused place.
     """
 
-    def __init__(self, core: EnvCore, known: KnownMap, learners: int) -> None:
-        self.core, self.known, self.players = core, known, CoreOpponents(core)
+    def __init__(self, core: EnvCore, known_map: KnownMap, learners: int) -> None:
+        self.core, self.known_map, self.players = core, known_map, CoreOpponents(core)
         self.index = -1  #: the index of this `MapPart` in `EnvParts.all`
         self.places = np.full(core.batch, -1, dtype=np.int64)
         #: The places that are not in use, a heap. New games take the first ones, so that games stay close in memory.
@@ -123,7 +123,7 @@ class EnvParts:
         learners: int = 1,
     ) -> None:  # fmt: skip
         self._make, self._show, self._learners = make, show, learners
-        self._known: OrderedDict[str, KnownMap] = OrderedDict()
+        self._known_maps: OrderedDict[str, KnownMap] = OrderedDict()
         self.boards: dict[str, npt.NDArray[Any]] = {}
         self.sizes = np.zeros((0, 2), dtype=np.int64)
         self._unused: list[int] = []
@@ -134,7 +134,7 @@ class EnvParts:
         self.lineup = OpponentTable(0)
         self._addresses: Any = []
         self._changed = True  # whether the list `all` has changed since the last call of `note`
-        self._played: list[MapPart] | None = None  # the `MapPart`s with games; None: compute it again
+        self._active_parts: list[MapPart] | None = None  # the `MapPart`s with games; None: compute it again
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a pickled object; the addresses of its arrays are computed again at their next use."""
@@ -156,16 +156,16 @@ class EnvParts:
     def of(self, map_: Map) -> KnownMap:
         """Return the `KnownMap` of a map; a new one if the map is not stored yet."""
         key = map_.full_digest
-        if key not in self._known:
+        if key not in self._known_maps:
             self._first(self._make(map_))
-        self._known.move_to_end(key)
-        return self._known[key]
+        self._known_maps.move_to_end(key)
+        return self._known_maps[key]
 
     def _first(self, core: EnvCore) -> KnownMap:
         """Store a new map with an `EnvCore` for its first games; return its `KnownMap`."""
-        known = self._known[core.map.full_digest] = KnownMap(self._note_board(core.board))
-        self._add(MapPart(core, known, self._learners))
-        return known
+        known_map = self._known_maps[core.map.full_digest] = KnownMap(self._note_board(core.board))
+        self._add(MapPart(core, known_map, self._learners))
+        return known_map
 
     def at(self, b: int) -> Place:
         """Return the place of game b; raise InputError if the game has not begun."""
@@ -187,40 +187,40 @@ class EnvParts:
         that no longer play in any game of a `MapPart` are removed from this `MapPart`. If an error occurs, all games
         keep their places.
         """
-        of_map: dict[str, list[int]] = {}
-        left: list[tuple[int, Place]] = []
-        taken: list[tuple[int, Place]] = []
+        indices_by_map: dict[str, list[int]] = {}
+        left_places: list[tuple[int, Place]] = []
+        taken_places: list[tuple[int, Place]] = []
         try:
             for k, (b, map_) in enumerate(zip(games, maps, strict=True)):
                 place, key = self.where[b], map_.full_digest
-                if place is not None and place[0].known is self._known.get(key):
-                    self._known.move_to_end(key)
+                if place is not None and place[0].known_map is self._known_maps.get(key):
+                    self._known_maps.move_to_end(key)
                     continue
-                of_map.setdefault(key, []).append(k)
+                indices_by_map.setdefault(key, []).append(k)
                 if place is not None:
-                    left.append((b, place))
+                    left_places.append((b, place))
                     place[0].leave(place[1])
-            for chosen in of_map.values():
-                found = self._free(maps[chosen[0]], len(chosen))
-                for k, place in zip(chosen, found, strict=True):
-                    taken.append((games[k], place))
+            for indices in indices_by_map.values():
+                places = self._free(maps[indices[0]], len(indices))
+                for k, place in zip(indices, places, strict=True):
+                    taken_places.append((games[k], place))
                     self._put(games[k], place)
         except BaseException:
-            for b, (part, c) in taken:
+            for b, (part, c) in taken_places:
                 part.places[c], self.where[b], self.index[b] = -1, None, -1
-            for b, (part, c) in left:
+            for b, (part, c) in left_places:
                 part.places[c] = b
                 self._note_place(b, (part, c))
-            for part in dict.fromkeys(part for _, (part, _) in (*taken, *left)):
+            for part in dict.fromkeys(part for _, (part, _) in (*taken_places, *left_places)):
                 part.recount()
             raise
-        for _, (part, c) in left:
+        for _, (part, c) in left_places:
             if part.places[c] < 0:
                 part.players.chosen[c] = -1
-        if of_map:
+        if indices_by_map:
             self._forget_idle()
-        if left:
-            parts = list(dict.fromkeys(part for _, (part, _) in left))
+        if left_places:
+            parts = list(dict.fromkeys(part for _, (part, _) in left_places))
             for part in parts:
                 part.players.forget_idle(part.played)
             if not self._changed:
@@ -235,25 +235,25 @@ class EnvParts:
     def _note_place(self, b: int, place: Place) -> None:
         """Store the place of game b."""
         part, c = place
-        self._played = None
-        self.where[b], self.index[b], self.place[b], self.map[b] = place, part.index, c, part.known.index
+        self._active_parts = None
+        self.where[b], self.index[b], self.place[b], self.map[b] = place, part.index, c, part.known_map.index
 
     def _free(self, map_: Map, count: int) -> list[Place]:
         """Return `count` unused places for games on a map.
 
         If there are too few unused places, add a `MapPart` to the map.
         """
-        known = self._known.get(map_.full_digest)
-        if known is None:
+        known_map = self._known_maps.get(map_.full_digest)
+        if known_map is None:
             core = self._make(map_)
-            known = self._first(core if count == 1 else core.new_like(_size_for(count)))
-        self._known.move_to_end(map_.full_digest)
-        missing = count - sum([len(part.unused) for part in known.parts])
+            known_map = self._first(core if count == 1 else core.new_like(_size_for(count)))
+        self._known_maps.move_to_end(map_.full_digest)
+        missing = count - sum([len(part.unused) for part in known_map.parts])
         if missing > 0:
-            size = max(_size_for(missing), known.size // 4)
-            self._add(MapPart(known.parts[0].core.new_like(size), known, self._learners))
+            size = max(_size_for(missing), known_map.size // 4)
+            self._add(MapPart(known_map.parts[0].core.new_like(size), known_map, self._learners))
         places: list[Place] = []
-        for part in known.parts:
+        for part in known_map.parts:
             if len(places) < count:
                 places += [(part, c) for c in part.first_unused(count - len(places))]
         return places
@@ -262,38 +262,38 @@ class EnvParts:
         """Store the board arrays of a map in `boards` and `sizes`; return their row index."""
         arrays, count = {**self._show(board), "": np.array([board.n_regions, board.n_edges])}, len(self.sizes)
         if not self._unused:
-            known = {**self.boards, "": self.sizes} if count else {}
-            more = {name: np.zeros((2 * count + 4, *array.shape), array.dtype) for name, array in arrays.items()}
-            for name, array in known.items():
-                more[name][:count] = array
-            self.sizes, self.boards = more.pop(""), more
+            old_arrays = {**self.boards, "": self.sizes} if count else {}
+            new_arrays = {name: np.zeros((2 * count + 4, *array.shape), array.dtype) for name, array in arrays.items()}
+            for name, array in old_arrays.items():
+                new_arrays[name][:count] = array
+            self.sizes, self.boards = new_arrays.pop(""), new_arrays
             self._unused = list(range(count, 2 * count + 4))[::-1]
-        at = self._unused.pop()
-        self.sizes[at] = arrays.pop("")
+        row = self._unused.pop()
+        self.sizes[row] = arrays.pop("")
         for name, array in arrays.items():
-            self.boards[name][at] = array
-        return at
+            self.boards[name][row] = array
+        return row
 
     def _add(self, part: MapPart) -> None:
         part.index = len(self.all)
-        part.known.parts.append(part)
+        part.known_map.parts.append(part)
         self.all.append(part)
         self._changed = True
 
     def _forget_idle(self) -> None:
         """If more than `_KEPT` stored maps have no game, remove the least recently used of these maps."""
-        if len(self._known) <= _KEPT:
+        if len(self._known_maps) <= _KEPT:
             return
-        idle = [key for key, known in self._known.items() if not known.played]
-        gone = [self._known.pop(key) for key in idle[: max(0, len(idle) - _KEPT)]]
-        if not gone:
+        idle = [key for key, known_map in self._known_maps.items() if not known_map.played]
+        removed = [self._known_maps.pop(key) for key in idle[: max(0, len(idle) - _KEPT)]]
+        if not removed:
             return
-        self._unused += [known.index for known in gone]
-        self.all = [part for part in self.all if part.known not in gone]
+        self._unused += [known_map.index for known_map in removed]
+        self.all = [part for part in self.all if part.known_map not in removed]
         for i, part in enumerate(self.all):
             part.index = i
-            played = part.places >= 0
-            self.index[part.places[played]] = i
+            in_use = part.places >= 0
+            self.index[part.places[in_use]] = i
         self._changed = True
 
     def note(self, parts: Iterable[MapPart]) -> None:
@@ -321,10 +321,10 @@ class EnvParts:
 
     def played(self) -> list[MapPart]:
         """Return the `MapPart` objects that contain at least one game, and update the addresses of these objects."""
-        if self._played is None:
-            self._played = [part for part in self.all if part.played]
-        self.renew(self._played)
-        return self._played
+        if self._active_parts is None:
+            self._active_parts = [part for part in self.all if part.played]
+        self.renew(self._active_parts)
+        return self._active_parts
 
     def some(self, games: npt.NDArray[np.int64]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Return the arguments with which kernels find the `games`: an address and a place for each game."""

@@ -57,8 +57,8 @@ class PolicySettings:
     @property
     def encoding(self) -> EncodingFactory:
         """A function that makes the action encoding for a board and the parameters of the rules."""
-        more = {key: value for key, value in self.action.items() if key != "name"}
-        return functools.partial(ENCODINGS[self.action["name"]], **more)
+        arguments = {key: value for key, value in self.action.items() if key != "name"}
+        return functools.partial(ENCODINGS[self.action["name"]], **arguments)
 
     def fits(self, size: MapLimits) -> bool:
         """Whether the policy can play on a map with these numbers of regions and directed edges.
@@ -72,8 +72,8 @@ class PolicySettings:
 
     def to_json(self) -> str:
         """Return the settings as JSON text for the settings file; `load` reads this file."""
-        told = {"version": VERSION, **vars(self), "rules": self.rules.to_dict()}
-        return json.dumps(told, indent=2) + "\n"
+        record = {"version": VERSION, **vars(self), "rules": self.rules.to_dict()}
+        return json.dumps(record, indent=2) + "\n"
 
     @classmethod
     def load(cls, model: str | Path) -> PolicySettings | None:
@@ -88,15 +88,15 @@ class PolicySettings:
         if not path.exists():
             return None
         text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, PolicySettingsError, "settings of a policy")
-        told = bounded_io.parse_json(text, str(path), PolicySettingsError)
+        record = bounded_io.parse_json(text, str(path), PolicySettingsError)
         try:
-            if told.pop("version") != VERSION:
+            if record.pop("version") != VERSION:
                 raise InputError(f"version must be {VERSION}")
-            made = cls(**{**told, "rules": Rules.of(told["rules"])})
-            made._check()
+            settings = cls(**{**record, "rules": Rules.of(record["rules"])})
+            settings._check()
         except (KeyError, TypeError, ValueError, AttributeError, RulesError) as error:
             raise PolicySettingsError(f"{path}: not valid settings of a policy ({clipped(repr(error), 200)})") from None
-        return made
+        return settings
 
     def _check(self) -> None:
         kinds = {"int": int, "bool": bool, "str": str, "dict[str, Any]": dict}
@@ -132,12 +132,12 @@ def told_action(action: str | EncodingFactory) -> dict[str, Any]:
     """
     if isinstance(action, str):
         return {"name": action}
-    more = action.keywords if isinstance(action, functools.partial) and not action.args else {}
-    made = action.func if isinstance(action, functools.partial) else action
-    names = [name for name, known in ENCODINGS.items() if known is made]
-    if not names or not all(isinstance(value, int | float | str) for value in more.values()):
+    arguments = action.keywords if isinstance(action, functools.partial) and not action.args else {}
+    encoding = action.func if isinstance(action, functools.partial) else action
+    names = [name for name, candidate in ENCODINGS.items() if candidate is encoding]
+    if not names or not all(isinstance(value, int | float | str) for value in arguments.values()):
         raise PolicySettingsError(
             f"action = {short_repr(action)}: a policy file can only store one of {', '.join(ENCODINGS)}, or a "
             "functools.partial of one with numbers"
         )
-    return {"name": names[0], **more}
+    return {"name": names[0], **arguments}

@@ -37,8 +37,8 @@ def options_given(options: Any) -> Mapping[str, Any]:
     return {} if options is None else options
 
 
-def read_options(core: EnvCore, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
-    """Check the options of a reset and return them. known: the names of the allowed options.
+def read_options(core: EnvCore, options: Mapping[str, Any] | None, allowed: Collection[str]) -> ResetOptions:
+    """Check the options of a reset and return them. allowed: the names of the allowed options.
 
     Raises:
         InputError: an option is unknown, or its value is invalid.
@@ -47,13 +47,13 @@ def read_options(core: EnvCore, options: Mapping[str, Any] | None, known: Collec
     for name in options:
         if name in _MADE_WITH:
             raise InputError(f"option {name!r}: reset cannot change this argument; make another environment")
-        if name not in known:
-            raise InputError(f"no option {short_repr(name)}; there are {', '.join(known)}")
-    read = ResetOptions(**{name: options[name] for name in ResetOptions._fields if name in options})
-    if read.start is not None:
-        core.check_start(read.start)
-    if read.seat is not None:
-        index(read.seat, "option 'seat'", core.players)
-        if read.start is not None and not read.start.alive(read.seat):
-            raise InputError(f"option 'start': player {read.seat} is eliminated in that game")
-    return read
+        if name not in allowed:
+            raise InputError(f"no option {short_repr(name)}; there are {', '.join(allowed)}")
+    checked = ResetOptions(**{name: options[name] for name in ResetOptions._fields if name in options})
+    if checked.start is not None:
+        core.check_start(checked.start)
+    if checked.seat is not None:
+        index(checked.seat, "option 'seat'", core.players)
+        if checked.start is not None and not checked.start.alive(checked.seat):
+            raise InputError(f"option 'start': player {checked.seat} is eliminated in that game")
+    return checked

@@ -93,9 +93,9 @@ def submit_bots(
 @kernel
 def play(games: GameBatch, seats: Seats, b: Int) -> None:
     """Play the round of game b, unless it had ended before this step."""
-    over = seats.ended[b]
-    seats.played[b], seats.restarting[b] = not over, over and seats.autoreset == NEXT_STEP
-    if not over:
+    had_ended = seats.ended[b]
+    seats.played[b], seats.restarting[b] = not had_ended, had_ended and seats.autoreset == NEXT_STEP
+    if not had_ended:
         play_game(games, b, True)
         return
     for p in range(seats.bots.shape[1]):

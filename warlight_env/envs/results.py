@@ -71,10 +71,10 @@ def batch_results(
     reward, flags = np.empty((learners, count)), np.empty((3, learners, count), dtype=np.bool_)
     numbers = np.empty((len(NUMBERS), learners, count), dtype=np.int64)
     live, ended = np.empty((count, learners), dtype=np.bool_), np.empty(count, dtype=np.int64)
-    found = write_learner_results(addresses, index, place, before, reward, flags, numbers, live, ended)
+    n_ended = write_learner_results(addresses, index, place, before, reward, flags, numbers, live, ended)
     infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers, strict=True))
     infos["is_success"] = flags[2]
-    return BatchResults(reward, flags[0], flags[1], infos, live, ended[:found])
+    return BatchResults(reward, flags[0], flags[1], infos, live, ended[:n_ended])
 
 
 def info_rows(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -83,5 +83,5 @@ def info_rows(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     The integers are NumPy scalars, because some libraries read their attribute dtype. `is_success` is a plain bool,
     because Gymnasium's SyncVectorEnv makes an object array of NumPy's bools.
     """
-    given = {**columns, "is_success": columns["is_success"].tolist()}
-    return [dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
+    converted = {**columns, "is_success": columns["is_success"].tolist()}
+    return [dict(zip(converted, row, strict=True)) for row in zip(*converted.values(), strict=True)]

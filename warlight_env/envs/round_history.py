@@ -47,32 +47,32 @@ class RoundHistory:
 
     def __init__(self, map: Map, board: Board, rules: Rules, params: RuleParams) -> None:
         self.map, self.board, self.rules, self.params = map, board, rules, params
-        self._picked: dict[int, list[int]] = {}  # key: a game; value: the picked regions in the order of the picks
+        self._picks: dict[int, list[int]] = {}  # key: a game; value: the picked regions in the order of the picks
         self._starts: dict[int, Starts] = {}
         self._rounds: dict[int, _Round] = {}
         self._dropped: dict[tuple[int, int], list[IllegalOrder]] = {}
 
     def copy(self) -> RoundHistory:
         """Return an independent copy. Both objects share the recorded rounds, which do not change."""
-        other = RoundHistory(self.map, self.board, self.rules, self.params)
-        other._picked = {b: list(regions) for b, regions in self._picked.items()}
-        other._starts, other._rounds, other._dropped = dict(self._starts), dict(self._rounds), dict(self._dropped)
-        return other
+        clone = RoundHistory(self.map, self.board, self.rules, self.params)
+        clone._picks = {b: list(regions) for b, regions in self._picks.items()}
+        clone._starts, clone._rounds, clone._dropped = dict(self._starts), dict(self._rounds), dict(self._dropped)
+        return clone
 
     def begin(self, state: State, games: list[int]) -> None:
         """Start to record the given games, which begin now, and forget their earlier history."""
         self.forget(games)
         for b in games:
-            self._picked[b] = []
+            self._picks[b] = []
             self._note_starts(state, b)
 
     def forget(self, games: Sequence[int]) -> None:
         """Remove the history of the given games, for example after their positions were replaced."""
         for b in games:
-            for known in (self._picked, self._starts, self._rounds):
-                known.pop(b, None)
-        gone = set(games)
-        self._dropped = {key: dropped for key, dropped in self._dropped.items() if key[0] not in gone}
+            for records in (self._picks, self._starts, self._rounds):
+                records.pop(b, None)
+        forgotten = set(games)
+        self._dropped = {key: dropped for key, dropped in self._dropped.items() if key[0] not in forgotten}
 
     def drop(self, b: int, player: int, dropped: list[IllegalOrder]) -> None:
         """Store the illegal orders that were dropped from a player's turn in game b."""
@@ -108,8 +108,8 @@ class RoundHistory:
     def after(self, state: State, owners: dict[int, npt.NDArray[np.int8]]) -> None:
         """Store the regions that players have picked in the last step. owners: the result of `before`."""
         for b, before in owners.items():
-            if b not in self._rounds and b in self._picked:
-                self._picked[b] += np.flatnonzero(state.owner[b] != before).tolist()
+            if b not in self._rounds and b in self._picks:
+                self._picks[b] += np.flatnonzero(state.owner[b] != before).tolist()
                 self._note_starts(state, b)
 
     def _note_starts(self, state: State, b: int) -> None:
@@ -119,9 +119,9 @@ class RoundHistory:
         """
         if state.phase[b] != PLAY:
             return
-        at = {region: place for place, region in enumerate(self._picked[b])}
+        pick_order = {region: place for place, region in enumerate(self._picks[b])}
         owned = (np.flatnonzero(state.owner[b] == p).tolist() for p in range(state.eliminated_at.shape[1]))
-        self._starts[b] = tuple(tuple(sorted(own, key=lambda r: at.get(r, -1))) for own in owned)
+        self._starts[b] = tuple(tuple(sorted(regions, key=lambda r: pick_order.get(r, -1))) for regions in owned)
 
     def starts(self, b: int) -> Starts | None:
         """Return each player's start regions in game b; None if the recording began after the start of the game."""
@@ -130,17 +130,17 @@ class RoundHistory:
     def told(self, b: int, player: int) -> Callable[[], RoundResult] | None:
         """Return a function that returns the last round's events that a player sees; None if no round is recorded."""
         last = self._rounds.get(b)
-        return None if last is None else partial(self._tell, last, player)
+        return None if last is None else partial(self._visible_result, last, player)
 
-    def _tell(self, last: _Round, player: int) -> RoundResult:
+    def _visible_result(self, last: _Round, player: int) -> RoundResult:
         if last.result is None:
             state = State._make(array.copy() for array in last.state)
             events = np.zeros((int(last.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
             scratch = make_scratch(self.board.n_regions, len(last.deploy))
             orders = reference(Workspace(scratch, last.deploy, last.attacks, last.counts))
-            done = play_round(self.params, state, 0, orders, None, events)
+            executed = play_round(self.params, state, 0, orders, None, events)
             last.result = round_result(
-                self.map.neighbors, self.rules.fog, int(state.round[0]), last.deploy, events[:done],
+                self.map.neighbors, self.rules.fog, int(state.round[0]), last.deploy, events[:executed],
                 last.state.owner[0], state.owner[0], last.dropped,
             )  # fmt: skip
         return last.result.seen_by(player)

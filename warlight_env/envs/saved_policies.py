@@ -105,13 +105,13 @@ def _generators_kept() -> Iterator[None]:
     """Return a context manager that restores the global random generators, because loading a model changes them."""
     import torch
 
-    ours, numpys = random.getstate(), np.random.get_state()
+    python_state, numpy_state = random.getstate(), np.random.get_state()
     try:
         with torch.random.fork_rng([]):
             yield
     finally:
-        random.setstate(ours)
-        np.random.set_state(numpys)
+        random.setstate(python_state)
+        np.random.set_state(numpy_state)
 
 
 class ModelPolicy:
@@ -127,17 +127,17 @@ class ModelPolicy:
 
         The key action_mask of an observation space is ignored.
         """
-        own = self.model.observation_space
-        if isinstance(own, spaces.Dict) and "action_mask" in own.spaces:
-            rest = {key: space for key, space in own.spaces.items() if key != "action_mask"}
-            own = rest["observation"] if rest.keys() == {"observation"} else spaces.Dict(rest)
-        for what, mine, theirs in (
+        observed = self.model.observation_space
+        if isinstance(observed, spaces.Dict) and "action_mask" in observed.spaces:
+            inner = {key: space for key, space in observed.spaces.items() if key != "action_mask"}
+            observed = inner["observation"] if inner.keys() == {"observation"} else spaces.Dict(inner)
+        for kind, model_space, env_space in (
             ("action", self.model.action_space, action_space),
-            ("observation", own, observation_space),
+            ("observation", observed, observation_space),
         ):
-            if mine != theirs:
+            if model_space != env_space:
                 raise SavedPolicyError(
-                    f"the policy has the {what} space {_short(mine)}, the environment has {_short(theirs)}"
+                    f"the policy has the {kind} space {_short(model_space)}, the environment has {_short(env_space)}"
                 )
 
     def reseed(self, seed: int) -> None:
@@ -149,14 +149,14 @@ class ModelPolicy:
 
         space = self.model.observation_space
         if isinstance(space, spaces.Dict) and "action_mask" in space.spaces:
-            seen = observations if isinstance(observations, dict) else {"observation": observations}
-            observations = {**seen, "action_mask": masks}
-        more = {"action_masks": masks} if self._masked else {}
+            fields = observations if isinstance(observations, dict) else {"observation": observations}
+            observations = {**fields, "action_mask": masks}
+        arguments = {"action_masks": masks} if self._masked else {}
         seed, self._seed = self._seed, None
         with torch.random.fork_rng([], enabled=seed is not None):
             if seed is not None:
                 torch.manual_seed(seed % 2**63)
-            actions, _ = self.model.predict(observations, deterministic=self.deterministic, **more)
+            actions, _ = self.model.predict(observations, deterministic=self.deterministic, **arguments)
         return np.asarray(actions)
 
 

@@ -65,7 +65,7 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
         self._games = Autoreset(self.episodes)
         #: The identifier of the thread that called `step_async`, and the actions in this call.
-        self._asked: tuple[int, Any] | None = None
+        self._pending_step: tuple[int, Any] | None = None
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
         self._all = list(range(num_envs))
@@ -98,7 +98,7 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
         else:
             self._games.begin(self._all)
         self._returns[:], self._lengths[:] = 0, 0
-        self._asked = None
+        self._pending_step = None
         self.reset_infos = info_rows(self.episodes.results().infos)
         self.ended_against = {}
         self._reset_seeds()
@@ -121,17 +121,17 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
         """
         if isinstance(options, list) and len(options) != self.num_envs:
             raise InputError(f"options has {len(options)} dicts for {self.num_envs} environments")
-        given = options if isinstance(options, list) else [options] * self.num_envs
-        for each in given:
-            self.episodes.read_options(each, _OPTIONS)
-        super().set_options([dict(options_given(each)) for each in given])
+        game_options = options if isinstance(options, list) else [options] * self.num_envs
+        for game_option in game_options:
+            self.episodes.read_options(game_option, _OPTIONS)
+        super().set_options([dict(options_given(game_option)) for game_option in game_options])
 
     def step_async(self, actions: Any) -> None:
         """Set the actions of the next call of `step_wait`, which the same thread must make.
 
         The actions replace those of an earlier call of `step_async`.
         """
-        self._asked = threading.get_ident(), actions
+        self._pending_step = threading.get_ident(), actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
         """Step all games with the actions that the last call of `step_async` has set.
@@ -147,16 +147,16 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
                 lost. In the next step, games that have not begun ignore their actions, begin, and have reward 0; all
                 other games make a step.
         """
-        if self._asked is None or self._asked[0] != threading.get_ident():
+        if self._pending_step is None or self._pending_step[0] != threading.get_ident():
             raise InputError("step_wait: this thread has set no actions; call step_async first")
-        (_, actions), self._asked = self._asked, None
-        episodes, games, earlier = self.episodes, self._games, self._games.ended
+        (_, actions), self._pending_step = self._pending_step, None
+        episodes, games, ended_before = self.episodes, self._games, self._games.ended
         reward, terminated, truncated, columns = games.step([actions]).of(0)
         dones = terminated | truncated
         self._returns += reward
         self._lengths += 1
-        if len(earlier):
-            self._begin(earlier)
+        if len(ended_before):
+            self._begin(ended_before)
             columns = episodes.results().infos
         infos, ended = info_rows({**columns, "TimeLimit.truncated": truncated.tolist()}), games.ended
         self.ended_against = {b: episodes.opponents(b) for b in ended.tolist()}
@@ -217,13 +217,13 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
         The methods "action_masks" and "render" return a separate result for each environment. Every other method is
         called only once, and the list contains the same result for each selected environment.
         """
-        chosen, method_name = self._chosen(indices), _name(method_name)
+        selected, method_name = self._chosen(indices), _name(method_name)
         if method_name == "action_masks":
             masks = self.action_masks()
-            return [masks[b] for b in chosen]
+            return [masks[b] for b in selected]
         if method_name == "render":  # the picture of each environment; `VecEnv.render` combines these pictures
-            return [self.render_game(b) for b in chosen]
-        if len(chosen) != self.num_envs:
+            return [self.render_game(b) for b in selected]
+        if len(selected) != self.num_envs:
             raise InputError(
                 f"{method_name}: must be called for all environments, because the environments are one batch"
             )
@@ -231,7 +231,7 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
         if not callable(method):
             raise InputError(f"method_name = {short_repr(method_name)}: the environment has no such method")
         result = method(*args, **kwargs)
-        return [result] * len(chosen)
+        return [result] * len(selected)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
         """Return True for the wrapper `Monitor`, because this class records the same episode statistics; else False."""

@@ -12,12 +12,12 @@ from warlight_env.arguments import is_integer, short_repr
 from warlight_env.errors import InputError
 
 
-def checked_seed(seed: Any, what: str = "seed") -> int | None:
+def checked_seed(seed: Any, name: str = "seed") -> int | None:
     """Return a seed as an int, or None for None; raise `InputError` unless it is None or an integer from 0 up."""
     if seed is None or (type(seed) is int and seed >= 0):
         return seed
     if not is_integer(seed) or seed < 0:
-        raise InputError(f"{what} = {short_repr(seed)}: must be an integer from 0 up, or None")
+        raise InputError(f"{name} = {short_repr(seed)}: must be an integer from 0 up, or None")
     return int(seed)
 
 

@@ -53,10 +53,10 @@ def copied(turns: Turns) -> Turns:
     return Turns(*(array.copy() for array in turns))
 
 
-def assign(mine: Any, theirs: Any) -> None:
-    """Copy the content of each array of the NamedTuple `theirs` into the same array of the NamedTuple `mine`."""
-    for own, other in zip(mine, theirs, strict=True):
-        own[...] = other
+def assign(target: Any, source: Any) -> None:
+    """Copy the content of each array of the NamedTuple `source` into the same array of the NamedTuple `target`."""
+    for target_array, source_array in zip(target, source, strict=True):
+        target_array[...] = source_array
 
 
 def digest_of(map: Map, rules: Rules, players: int) -> str:
@@ -67,7 +67,7 @@ def digest_of(map: Map, rules: Rules, players: int) -> str:
 # Turns
 
 
-def _handed_in(core: Core) -> Turns | None:
+def _submitted_turns(core: Core) -> Turns | None:
     """Return a copy of the turns that were submitted for the rounds not played yet; None if there are no turns."""
     empty = not core.settings.stepwise and not core.turns.status.any()
     return None if empty else copied(core.turns)
@@ -89,17 +89,17 @@ def rollback_on_error(core: Core, games: bool) -> Iterator[None]:
 
     games: whether the context manager also restores the games and their history.
     """
-    turns, illegal = _handed_in(core), core.out.illegal.copy()
-    rngs, told = core.bot_rngs.copy(), core.round_history
+    turns, illegal = _submitted_turns(core), core.out.illegal.copy()
+    rngs, history = core.bot_rngs.copy(), core.round_history
     before = _snapshot(core, turns) if games else None
-    if games and told is not None:
-        told = told.copy()
+    if games and history is not None:
+        history = history.copy()
     try:
         yield
     except BaseException:
         if before is not None:
             put(core, before)
-            core.round_history = told
+            core.round_history = history
         else:
             _put_turns(core, turns, illegal)
             core.bot_rngs[...] = rngs
@@ -111,7 +111,7 @@ def rollback_on_error(core: Core, games: bool) -> Iterator[None]:
 
 def snapshot_of(core: Core) -> Snapshot:
     """Return a copy of all data that determine the future of the games, including the random generators."""
-    return _snapshot(core, _handed_in(core))
+    return _snapshot(core, _submitted_turns(core))
 
 
 def _snapshot(core: Core, turns: Turns | None) -> Snapshot:
@@ -157,9 +157,9 @@ def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
     """Replace the positions of new games by the position of `game`; see `EnvCore.start_from`."""
     check_start(core, game)
     games, out = np.array(sorted(games_named(which, core.batch)), dtype=np.int64), core.out
-    played = games[out.cycles[games] != 0]
-    if len(played):
-        raise InputError(f"game {played[0]} has already made a step: only new games can start from a given position")
+    started = games[out.cycles[games] != 0]
+    if len(started):
+        raise InputError(f"game {started[0]} has already made a step: only new games can start from a given position")
     start = _start_of(core, game)
     for name, array in core.state._asdict().items():
         if name != "rng":
@@ -203,14 +203,16 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
         )
     rngs = exact_copy(snapshot.bot_rngs, core.bot_rngs, "bot_rngs")
     turns = None if snapshot.turns is None else _turns(core, snapshot.turns)
-    if not _of_encoding(core, turns):
+    if not _fits_encoding(core, turns):
         raise StateError(
             "the saved state was made with another action encoding: a turn is several actions in one of the two "
             "encodings, and one action in the other"
         )
     state = State(*_copies(snapshot.state, core.state, State._fields))
     standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in BOOKKEEPING_FIELDS]
-    check_games(core.board, core.params, core.settings.stepwise, True, state, standing, _said(core, turns), core.work)
+    check_games(
+        core.board, core.params, core.settings.stepwise, True, state, standing, _checkable_turns(core, turns), core.work
+    )
     values: list[Any] = [snapshot.board, state, *standing, rngs, turns]
     return Snapshot(*values)
 
@@ -224,14 +226,21 @@ def _start_of(core: Core, game: Game) -> State:
     standing = [counts[:, 0], nothing, nothing, counts, live, ~live, none]
     try:
         check_games(
-            core.board, core.params, core.settings.stepwise, True, start, standing, _said(core, None), core.work
+            core.board,
+            core.params,
+            core.settings.stepwise,
+            True,
+            start,
+            standing,
+            _checkable_turns(core, None),
+            core.work,
         )
     except StateError as error:
         raise StateError(f"start: {error}") from None
     return start
 
 
-def _said(core: Core, turns: Turns | None) -> Turns:
+def _checkable_turns(core: Core, turns: Turns | None) -> Turns:
     """Return the submitted turns in the form of the argument `turns` of `check_games`. If `turns` is None, the result
     has turns of 0 games."""
     return make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
@@ -243,7 +252,7 @@ def _turns(core: Core, turns: Any) -> Turns:
     return Turns(*_copies(turns, core.turns, [f"turns.{name}" for name in Turns._fields]))
 
 
-def _of_encoding(core: Core, turns: Turns | None) -> bool:
+def _fits_encoding(core: Core, turns: Turns | None) -> bool:
     """Whether `turns` is possible with the encoding of the `EnvCore`, which has one or several actions per turn.
 
     See `Snapshot.turns` for the difference between encodings with one action and with several actions per turn.
@@ -254,5 +263,5 @@ def _of_encoding(core: Core, turns: Turns | None) -> bool:
     return bool(submitted.any() and (turns.status[:, :, READY] != 0)[submitted].all())
 
 
-def _copies(theirs: Any, mine: Any, names: Sequence[str]) -> list[npt.NDArray[Any]]:
-    return [exact_copy(value, like, name) for value, like, name in zip(theirs, mine, names, strict=True)]
+def _copies(values: Any, templates: Any, names: Sequence[str]) -> list[npt.NDArray[Any]]:
+    return [exact_copy(value, template, name) for value, template, name in zip(values, templates, names, strict=True)]

@@ -39,5 +39,5 @@ def state_vector(core: EnvCore, b: int = 0) -> npt.NDArray[np.float32]:
         overall[f"in_game_player_{p}"] = state.eliminated_at[b, p] == 0
     features = state_features(core.board.n_regions, players)
     rows = np.stack([regions[name] for name in features["regions"].names], axis=1)
-    whole = [overall[name] for name in features["overall"].names]
-    return np.concatenate([rows.reshape(-1), whole]).astype(np.float32)
+    overall_values = [overall[name] for name in features["overall"].names]
+    return np.concatenate([rows.reshape(-1), overall_values]).astype(np.float32)

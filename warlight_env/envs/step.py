@@ -118,10 +118,10 @@ class GameBatch(NamedTuple):
 @kernel
 def within_limits(row: npt.NDArray[np.integer[Any]], limits: npt.NDArray[np.int64]) -> Bool:
     """Return whether each entry of an action row is in 0 .. limits[i] - 1."""
-    bad = 0
+    is_invalid = 0
     for i in range(row.shape[0]):
-        bad |= (row[i] < 0) | (row[i] >= limits[i])
-    return bad == 0
+        is_invalid |= (row[i] < 0) | (row[i] >= limits[i])
+    return is_invalid == 0
 
 
 @kernel
@@ -138,7 +138,7 @@ def acting_player(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: I
 
 
 @kernel
-def _seen(games: GameBatch, b: Int, p: Int, free: Marks) -> PlayerPosition:
+def _player_view(games: GameBatch, b: Int, p: Int, free: Marks) -> PlayerPosition:
     """Return the position of game b as player p sees it."""
     state, work = games.state, games.work
     position, picking = position_at(state, b), state.phase[b] == PICK
@@ -194,14 +194,14 @@ def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any)
     value of `out.illegal` in game b is below 0 or above MOST_ILLEGAL.
     """
     batch, slots = acting.shape
-    wrong = impossible_count(games.out)
-    if wrong >= 0:
-        return batch * slots + wrong
-    bad = batch * slots
+    impossible = impossible_count(games.out)
+    if impossible >= 0:
+        return batch * slots + impossible
+    invalid = batch * slots
     for s in range(slots):
-        bad = min(bad, first_invalid(games, acting, s, actions, s, None) * slots + s)
-    if bad < batch * slots:
-        return bad
+        invalid = min(invalid, first_invalid(games, acting, s, actions, s, None) * slots + s)
+    if invalid < batch * slots:
+        return invalid
     for b in range(batch):
         submit_game(games, b, acting, actions)
     return -1
@@ -222,8 +222,8 @@ def submit_game(games: GameBatch, b: Int, acting: npt.NDArray[np.int8], actions:
 def submit_row(games: GameBatch, b: Int, s: Int, p: Int) -> None:
     """Convert the action row in `games.work.row` to the turn of player p, which has slot s of game b."""
     out, work, submit = games.out, games.work, submit_at(games.submit_address)
-    seen, turn = _seen(games, b, p, out.free[b, s]), _turn(games.turns, b, p)
-    out.illegal[b, p] += submit(games.context, seen, turn, games.config, work.action, work.row)
+    view, turn = _player_view(games, b, p, out.free[b, s]), _turn(games.turns, b, p)
+    out.illegal[b, p] += submit(games.context, view, turn, games.config, work.action, work.row)
 
 
 @kernel
@@ -286,13 +286,13 @@ def submit_bot_turn(
     turns, work = games.turns, games.work
     status = turns.status[b, p]
     write_free(context.params, games.state, b, p, work.free)
-    seen = _seen(games, b, p, work.free)
+    view = _player_view(games, b, p, work.free)
     status[READY] = 1
-    if seen.picking:
-        status[COUNT] = pick(context, seen.position, seen.free, p, rng, turns.preferences[b, p])
+    if view.picking:
+        status[COUNT] = pick(context, view.position, view.free, p, rng, turns.preferences[b, p])
         return
     deploy, attacks = turns.deploy[b, p], turns.attacks[b, p]
-    count = policy(context, seen.position, p, rng, work.action.generator, deploy, attacks)
+    count = policy(context, view.position, p, rng, work.action.generator, deploy, attacks)
     status[COUNT] = cut_turn(context.params, deploy, count)
 
 
@@ -370,28 +370,28 @@ def finish_step(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
 def finish_game(games: GameBatch, b: Int) -> None:
     """Do the same as `finish_step` for game b."""
     settings, state, out = games.settings, games.state, games.out
-    over = state.phase[b] == OVER
+    is_over = state.phase[b] == OVER
     winner = state.winner[b]
-    late = out.cycles[b] >= settings.max_cycles
+    is_late = out.cycles[b] >= settings.max_cycles
     for p in range(out.live.shape[1]):
         if not out.live[b, p]:
             continue
-        pay = 0.0
-        ended = over or state.eliminated_at[b, p] != 0
+        reward = 0.0
+        ended = is_over or state.eliminated_at[b, p] != 0
         if ended:
             out.terminated[b, p] = True
             if winner == p:
-                pay = 1.0
+                reward = 1.0
             elif winner != NEUTRAL or state.eliminated_at[b, p] != 0:
-                pay = -1.0
-        elif late:
+                reward = -1.0
+        elif is_late:
             out.truncated[b, p] = True
         if settings.shaping != 0:
-            now = 0.0 if ended else potentials(settings, state, out, b, p)
-            pay += settings.scale * (settings.gamma * now - out.potential[b, p])
-            out.potential[b, p] = now
-        out.reward[b, p] = pay
-        out.live[b, p] = not (ended or late)
+            potential = 0.0 if ended else potentials(settings, state, out, b, p)
+            reward += settings.scale * (settings.gamma * potential - out.potential[b, p])
+            out.potential[b, p] = potential
+        out.reward[b, p] = reward
+        out.live[b, p] = not (ended or is_late)
 
 
 @kernel
@@ -414,12 +414,12 @@ def refresh_turn_features(games: GameBatch, first: Int, end: Int) -> None:
             p = np.int64(out.seat[b, s])
             if p < 0:
                 continue
-            seen = _seen(games, b, p, out.free[b, s])
+            view = _player_view(games, b, p, out.free[b, s])
             turn = _turn(games.turns, b, p)
             if settings.stepwise:
-                observe_turn(seen.position, seen.income, seen.picking, turn, base, out.features[b, s])
+                observe_turn(view.position, view.income, view.picking, turn, base, out.features[b, s])
             if settings.asks_mask:
-                write_mask(games.context, seen, turn, games.config, games.work.action, out.mask[b, s])
+                write_mask(games.context, view, turn, games.config, games.work.action, out.mask[b, s])
 
 
 @kernel
@@ -438,33 +438,34 @@ def submit_and_resolve(
     games: GameBatch, acting: npt.NDArray[np.int8], actions: Any, selected: npt.NDArray[np.int8]
 ) -> Int:  # fmt: skip
     """Call `submit_actions`, and then `resolve` if all actions are valid. Return the result of `submit_actions`."""
-    bad = submit_actions(games, acting, actions)
-    if bad < 0:
+    invalid = submit_actions(games, acting, actions)
+    if invalid < 0:
         resolve(games, selected)
-    return bad
+    return invalid
 
 
 @kernel
-def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int:
+def begin(games: GameBatch, random_start: Bool, indices: npt.NDArray[np.int64]) -> Int:
     """Start the games with the numbers in `indices` int64[M], and write their observations.
 
     state.rng[b] must already contain the state of the random generator of game b.
 
-    picked: True: draw the start regions at random. False: the players pick their start regions in the first steps.
+    random_start: True: draw the start regions at random. False: the players pick their start regions in the first
+        steps.
 
     Returns -1 for success. Some rules demand that the start regions of different players are not neighbours. If the
     kernel finds no start regions that fulfil the rules for a game, the kernel returns the number of this game.
     """
     for k in range(indices.shape[0]):
-        if not begin_game(games, picked, indices[k]):
+        if not begin_game(games, random_start, indices[k]):
             return indices[k]
     return np.int64(-1)
 
 
 @kernel
-def begin_game(games: GameBatch, picked: Bool, b: Int) -> Bool:
+def begin_game(games: GameBatch, random_start: Bool, b: Int) -> Bool:
     """Start game b, see `begin`. Return False if the kernel finds no start regions."""
-    if not start_positions(games, picked, b):
+    if not start_positions(games, random_start, b):
         return False
     refresh_observations(games, b, b + 1)
     open_episodes(games, b)
@@ -472,12 +473,12 @@ def begin_game(games: GameBatch, picked: Bool, b: Int) -> Bool:
 
 
 @kernel
-def start_positions(games: GameBatch, picked: Bool, b: Int) -> Bool:
+def start_positions(games: GameBatch, random_start: Bool, b: Int) -> Bool:
     """Do the part of `begin_game` before the first observation."""
     context, state, work = games.context, games.state, games.work
     if not start_game(context.board, context.params, state, b, work.scratch):
         return False
-    if picked:
+    if random_start:
         for p in range(work.counts.shape[0]):
             work.counts[p] = 0
         while state.phase[b] == PICK:

@@ -118,10 +118,10 @@ def step_many(
         part = _games_at(parts[i])
         if not _read(part, actions, acting, dropped, layout):
             continue
-        bad = _first_invalid(part, actions, layout)
-        if bad >= 0:
+        invalid = _first_invalid(part, actions, layout)
+        if invalid >= 0:
             _copy(part.illegal.reshape(-1), part.games.out.illegal.reshape(-1))
-            return bad
+            return invalid
         _submit(part, actions, layout)
         for k in range(numbers.shape[0]):
             if numbers[k, i] >= 0:
@@ -143,7 +143,7 @@ def _read(
     layout: PaddingLayout,
 ) -> Bool:
     """Prepare the fields of a `MapGames` for the next step; return whether the `MapGames` has any game."""
-    out, n, players, played = part.games.out, part.games.state.owner.shape[1], part.illegal.shape[1], False
+    out, n, players, has_games = part.games.out, part.games.state.owner.shape[1], part.illegal.shape[1], False
     for c in range(part.places.shape[0]):
         b = part.places[c]
         part.selected[c] = 1 if b >= 0 and acting[b] != 0 else 0
@@ -153,7 +153,7 @@ def _read(
             for i in range(part.learners.shape[1]):
                 part.acting[c, i] = 0
             continue
-        played = True
+        has_games = True
         part.after[c] = part.learners[c, 0]
         for i in range(part.learners.shape[1] - 1, -1, -1):
             learner = np.int64(part.learners[c, i])
@@ -164,22 +164,24 @@ def _read(
             if layout.factored and part.acting[c, i] != 0:
                 row, width = _rows_at(actions.rows[i], actions.shape)[b, 0], part.games.work.row.shape[0]
                 out.illegal[c, learner] += _count(row[n : layout.regions]) + _count(row[layout.regions + width - n :])
-    return played
+    return has_games
 
 
 @kernel
 def _first_invalid(part: MapGames, actions: LearnerActions, layout: PaddingLayout) -> Int:
     """Return the position of the first invalid action or invalid value of `dropped` (see `step_many`); -1 if none."""
     games, batch, learners = part.games, part.places.shape[0], part.learners.shape[1]
-    wrong = impossible_count(games.out)
-    if wrong >= 0:
-        return actions.shape[0] * learners + part.places[wrong]
-    bad = np.int64(batch * learners)
+    impossible = impossible_count(games.out)
+    if impossible >= 0:
+        return actions.shape[0] * learners + part.places[impossible]
+    invalid = np.int64(batch * learners)
     if layout.regions == 0:
         for i in range(learners):
             rows = _rows_at(actions.rows[i], actions.shape)
-            bad = min(bad, first_invalid(games, part.acting, i, rows, 0, part.places) * learners + i)
-    return part.places[bad // learners] * learners + bad % learners if bad < batch * learners else np.int64(-1)
+            invalid = min(invalid, first_invalid(games, part.acting, i, rows, 0, part.places) * learners + i)
+    return (
+        part.places[invalid // learners] * learners + invalid % learners if invalid < batch * learners else np.int64(-1)
+    )
 
 
 @kernel
@@ -192,12 +194,12 @@ def _submit(part: MapGames, actions: LearnerActions, layout: PaddingLayout) -> N
             p = acting_player(games.out, games.turns, part.acting, c, i)
             if p < 0:
                 continue
-            given = _rows_at(actions.rows[i], actions.shape)[part.places[c], 0]
+            action_row = _rows_at(actions.rows[i], actions.shape)[part.places[c], 0]
             if layout.regions > 0 and row.shape[0] > 1:
-                _copy(given, row[:n])
-                _copy(given[layout.regions :], row[n:])
+                _copy(action_row, row[:n])
+                _copy(action_row[layout.regions :], row[n:])
             else:
-                _copy(given, row)
+                _copy(action_row, row)
             submit_row(games, c, i, p)
 
 
@@ -236,34 +238,34 @@ def seat_some(
     """
     for k in range(places.shape[0]):
         part, c = _games_at(parts[k]), places[k]
-        out, value = part.games.out, mixed(seeds[k])
+        out, seed = part.games.out, mixed(seeds[k])
         seats, slots = out.seat[c], out.slot[c]
-        players, used, i = slots.shape[0], fixed.shape[0], 0
+        players, next_slot, i = slots.shape[0], fixed.shape[0], 0
         for p in range(players):
             slots[p] = -1
         for j in range(fixed.shape[0]):
-            learner = np.int64(fixed[j]) if fixed[j] >= 0 else np.int64(derived(value, 1) % np.uint64(players))
+            learner = np.int64(fixed[j]) if fixed[j] >= 0 else np.int64(derived(seed, 1) % np.uint64(players))
             learners[k, j], part.learners[c, j], part.chosen[c, learner] = learner, learner, -1
             seats[j], slots[learner] = learner, j
         for p in range(players):
             if slots[p] < 0:
                 part.chosen[c, p] = numbers[k, i]
-                seed_rng(derived(derived(value, 3), p), part.rngs[c, p])
+                seed_rng(derived(derived(seed, 3), p), part.rngs[c, p])
                 i += 1
-                if used < seats.shape[0]:
-                    seats[used], slots[p] = p, used
-                    used += 1
-        seed_rng(value, part.games.state.rng[c])
+                if next_slot < seats.shape[0]:
+                    seats[next_slot], slots[p] = p, next_slot
+                    next_slot += 1
+        seed_rng(seed, part.games.state.rng[c])
 
 
 @kernel
-def begin_some(parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
+def begin_some(parts: Any, places: npt.NDArray[np.int64], random_start: Bool) -> None:
     """Call `begin` for the game at places[k] of the `MapGames` with the address parts[k], for each k.
 
     The rules must allow neighbouring start regions, because `begin` may fail under other rules.
     """
     for k in range(places.shape[0]):
-        begin(_games_at(parts[k]).games, picked, places[k : k + 1])
+        begin(_games_at(parts[k]).games, random_start, places[k : k + 1])
 
 
 @kernel
@@ -296,10 +298,10 @@ def write_learner_results(
                 continue
             part, c = _games_at(parts[index[k]]), places[k]
             state, out = part.games.state, part.games.out
-            learner, played = np.int64(part.learners[c, i]), before[k, i]
-            reward[i, k] = out.reward[c, learner] if played else 0.0
-            flags[0, i, k] = played and out.terminated[c, learner]
-            flags[1, i, k] = played and out.truncated[c, learner]
+            learner, was_live = np.int64(part.learners[c, i]), before[k, i]
+            reward[i, k] = out.reward[c, learner] if was_live else 0.0
+            flags[0, i, k] = was_live and out.terminated[c, learner]
+            flags[1, i, k] = was_live and out.truncated[c, learner]
             flags[2, i, k] = state.winner[c] == learner
             numbers[0, i, k], numbers[1, i, k] = out.illegal[c, learner], out.income[c, learner]
             numbers[2, i, k], numbers[3, i, k] = state.round[c], state.phase[c]
@@ -370,24 +372,24 @@ def _count(row: Any) -> Int:
 
 
 @kernel
-def _pad_mask(mask: Any, wide: Any, n: Int, layout: PaddingLayout) -> None:
-    """Write the flat mask of a map with n regions to the padded mask `wide`; see `Padding.mask`."""
+def _pad_mask(mask: Any, padded: Any, n: Int, layout: PaddingLayout) -> None:
+    """Write the flat mask of a map with n regions to the padded mask `padded`; see `Padding.mask`."""
     of_region = VALUES if layout.factored else DEPLOYS
-    if mask.shape[0] == wide.shape[0]:
-        _copy(mask, wide)
+    if mask.shape[0] == padded.shape[0]:
+        _copy(mask, padded)
         return
-    cut, start, end = of_region * n, of_region * layout.regions, mask.shape[0] + of_region * (layout.regions - n)
-    _fill(wide, 0)
-    _copy(mask, wide[:cut])
-    _copy(mask[cut:], wide[start:end])
+    region_end, start, end = of_region * n, of_region * layout.regions, mask.shape[0] + of_region * (layout.regions - n)
+    _fill(padded, 0)
+    _copy(mask, padded[:region_end])
+    _copy(mask[region_end:], padded[start:end])
     if layout.factored:  # for a region or edge that does not exist, only the value 0 is allowed
-        for i in range(cut, start, VALUES):
-            wide[i] = 1
-        for i in range(end, wide.shape[0], VALUES):
-            wide[i] = 1
+        for i in range(region_end, start, VALUES):
+            padded[i] = 1
+        for i in range(end, padded.shape[0], VALUES):
+            padded[i] = 1
     else:  # the last entry of a mask is the action that ends the turn
-        wide[end - 1] = 0
-        wide[wide.shape[0] - 1] = mask[mask.shape[0] - 1]
+        padded[end - 1] = 0
+        padded[padded.shape[0] - 1] = mask[mask.shape[0] - 1]
 
 
 @inline_kernel

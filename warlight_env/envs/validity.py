@@ -71,12 +71,12 @@ class CheckedGames(NamedTuple):
 
 @kernel
 def _fault_of_numbers(standing: Any, b: Int, fault: Any) -> Int:
-    most = MAX_CYCLES + 1
+    max_cycles = MAX_CYCLES + 1
     for p in range(standing.live.shape[1]):
         if standing.live[b, p] != 0:
-            most = MAX_CYCLES
-    if standing.cycles[b] < 0 or standing.cycles[b] > most:
-        note(fault, 0, standing.cycles[b], most)
+            max_cycles = MAX_CYCLES
+    if standing.cycles[b] < 0 or standing.cycles[b] > max_cycles:
+        note(fault, 0, standing.cycles[b], max_cycles)
         return _CYCLES
     for p in range(standing.live.shape[1]):
         note(fault, p, standing.illegal[b, p], 0)
@@ -168,13 +168,13 @@ def _fault_of_attacks(
     b: Int,
     p: Int,
     count: Int,
-    seen: npt.NDArray[np.int32],
+    edge_used: npt.NDArray[np.int32],
     fault: Any,
 ) -> Int:
     """Check a player's attacks; return 0 or the index of an error text in `REASONS`.
 
     Args:
-        seen: int32[E + 1], working memory.
+        edge_used: int32[E + 1], working memory.
         fault: the array to which the kernel writes the place and the values of the error.
     """
     owner, attacks, n = state.owner[b], turns.attacks[b, p], state.owner.shape[1]
@@ -182,16 +182,16 @@ def _fault_of_attacks(
         note(fault, p, count, params.max_orders)
         return _ORDERS
     for e in range(board.edge_target.shape[0]):
-        seen[e] = 0
+        edge_used[e] = 0
     for i in range(count):
         source, target, armies = np.int64(attacks[i, 0]), np.int64(attacks[i, 1]), np.int64(attacks[i, 2])
         note(fault, p, i, 0)
         if source < 0 or source >= n or target < 0 or target >= n or owner[source] != p:
             return _ATTACK
         edge = np.int64(board.edge_index[source, target])
-        if edge < 0 or seen[edge] != 0:
+        if edge < 0 or edge_used[edge] != 0:
             return _ATTACK
-        seen[edge] = 1
+        edge_used[edge] = 1
         if armies < 1 or armies > MAX_ARMIES:
             note(fault, p, armies, MAX_ARMIES)
             return _ARMIES
@@ -208,11 +208,11 @@ def _fault_of_turn(
     """
     status, picking = turns.status[b, p], state.phase[b] == PICK
     count, n_edges = np.int64(status[COUNT]), np.int64(board.edge_target.shape[0])
-    most = np.int64(state.owner.shape[1]) if picking else n_edges
+    max_count = np.int64(state.owner.shape[1]) if picking else n_edges
     for i in range(3):
-        bad = status[i] < 0 or (i == COUNT and count > most) or (i == READY and status[i] > 1)
-        if bad or (i == NAMED and status[i] > MAX_ARMIES):
-            note(fault, p, status[i], most)
+        is_invalid = status[i] < 0 or (i == COUNT and count > max_count) or (i == READY and status[i] > 1)
+        if is_invalid or (i == NAMED and status[i] > MAX_ARMIES):
+            note(fault, p, status[i], max_count)
             return _STATUS
     if not stepwise and status[READY] == 0:
         return 0  # no turn is submitted; the old entries of the arrays are overwritten before their next use
@@ -235,11 +235,11 @@ def _fault_of_game(
     code = _fault_of_numbers(standing, b, fault)
     if code != 0:
         return code
-    begun = False
+    has_begun = False
     for p in range(players):
-        begun = begun or standing.live[b, p] + standing.terminated[b, p] + standing.truncated[b, p] > 0
-    if begun or not _is_empty(state, b):
-        if not begun and whole:
+        has_begun = has_begun or standing.live[b, p] + standing.terminated[b, p] + standing.truncated[b, p] > 0
+    if has_begun or not _is_empty(state, b):
+        if not has_begun and whole:
             return _UNBEGUN
         code = fault_of_state(params, state, b, whole, fault)
         if code == 0 and whole:

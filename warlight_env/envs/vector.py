@@ -103,21 +103,25 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
         observation function, all games have made the step, but the rewards, the ends of episodes and the observations
         of this step are lost. In the next call, games that have not begun begin, and all other games make a step.
         """
-        episodes, every = self.episodes, np.ones(self.num_envs, dtype=np.bool_)
+        episodes, all_games = self.episodes, np.ones(self.num_envs, dtype=np.bool_)
         final: dict[str, Any] = {}
 
         def look(results: BatchResults) -> None:
-            found = results.of(0)
-            over = found.terminated | found.truncated
-            seen = np.full(self.num_envs, None, dtype=object)
+            learner_results = results.of(0)
+            has_ended = learner_results.terminated | learner_results.truncated
+            final_obs = np.full(self.num_envs, None, dtype=object)
             for b in self._games.ended.tolist():
-                seen[b] = episodes.observe(b)
-            final.update(final_obs=seen, _final_obs=over, final_info=self._infos(found.infos, over.copy()))
-            final["_final_info"] = over.copy()
+                final_obs[b] = episodes.observe(b)
+            final.update(
+                final_obs=final_obs,
+                _final_obs=has_ended,
+                final_info=self._infos(learner_results.infos, has_ended.copy()),
+            )
+            final["_final_info"] = has_ended.copy()
 
         results = self._games.advance([actions], self.autoreset_mode, look)
         rewards, terminated, truncated, columns = results.of(0)
-        return episodes.observe(), rewards, terminated, truncated, {**self._infos(columns, every), **final}
+        return episodes.observe(), rewards, terminated, truncated, {**self._infos(columns, all_games), **final}
 
     def _infos(self, columns: dict[str, Any], mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
         infos: dict[str, Any] = {}
@@ -137,8 +141,8 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
 
     def render(self) -> tuple[Any, ...] | None:
         """Call `render_game` for every game; return a tuple of the results if the mode returns text or pictures."""
-        shown = tuple([self.render_game(b) for b in range(self.num_envs)])
-        return None if self.render_mode in (None, "human") else shown
+        frames = tuple([self.render_game(b) for b in range(self.num_envs)])
+        return None if self.render_mode in (None, "human") else frames
 
     def close_extras(self, **kwargs: Any) -> None:
         """Do nothing, because the environment has no open resources."""

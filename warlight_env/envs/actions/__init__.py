@@ -78,8 +78,8 @@ def _checked(encoding: ActionEncoding) -> ActionEncoding:
     if encoding.mask_size < 0 or (width and encoding.mask_size < rows * width):
         raise InputError(f"{place}: mask_size {encoding.mask_size} is too small for {rows} rows of width {width}")
     if encoding.submit is submit_exact:
-        fit = len(encoding.limits) == n + 2 * e and encoding.limits[n + e :].max(initial=0) <= max(e, 1)
-        if not fit or len(encoding.config) < 2:
+        fits_board = len(encoding.limits) == n + 2 * e and encoding.limits[n + e :].max(initial=0) <= max(e, 1)
+        if not fits_board or len(encoding.config) < 2:
             raise InputError(
                 f"{place}: with `submit_exact`, `limits` needs one entry for each of {n} regions and two for each of "
                 f"{e} edges; the last {e} entries (places in the order of attacks) must be at most {max(e, 1)}"

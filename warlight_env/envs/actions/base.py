@@ -161,7 +161,7 @@ class ActionEncoding(ABC):
 
     # Methods for subclasses that have their own kernels
 
-    def _seen(self, view: View) -> PlayerPosition:
+    def _kernel_view(self, view: View) -> PlayerPosition:
         picking = view.phase == "pick"
         return PlayerPosition(view.position, free_regions(view), np.int64(view.player), np.int64(view.income), picking)
 
@@ -173,11 +173,11 @@ class ActionEncoding(ABC):
         """Convert action rows to a turn with the kernel `submit`; return the turn and the number of illegal orders."""
         turn, illegal = make_turn(self.board.n_regions, self.board.n_edges), 0
         context, config, work = self._work(view)
-        seen = self._seen(view)
+        kernel_view = self._kernel_view(view)
         for row in rows:
             if turn.status[READY]:
                 raise InputError("the list has actions after the end of the turn")
-            illegal += self.submit(context, seen, turn, config, work, row)
+            illegal += self.submit(context, kernel_view, turn, config, work, row)
         return turn, illegal
 
     def _written_mask(self, view: View, turn: Turn) -> I8:
@@ -185,7 +185,7 @@ class ActionEncoding(ABC):
         mask = np.zeros(self.mask_size, dtype=np.int8)
         context, config, work = self._work(view)
         assert self.write_mask is not None
-        self.write_mask(context, self._seen(view), turn, config, work, mask)
+        self.write_mask(context, self._kernel_view(view), turn, config, work, mask)
         return mask
 
     def _choice(self, view: View, turn: Turn) -> Choice:
@@ -205,9 +205,11 @@ class ActionEncoding(ABC):
         Raises InputError for a value that is not an action. A kernel later checks that the entries of the row are
         within `limits`.
         """
-        seen = view()
-        turn = self.decode(seen, action)
-        return orders_row(seen, turn, out) if isinstance(turn, Orders) else preferences_row(seen, turn, out)
+        player_view = view()
+        turn = self.decode(player_view, action)
+        return (
+            orders_row(player_view, turn, out) if isinstance(turn, Orders) else preferences_row(player_view, turn, out)
+        )
 
     def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
         """Convert a batch of M actions to rows; return int32[M], the number of orders dropped from each action.
@@ -254,9 +256,9 @@ def preferences_row(view: View, preferences: Sequence[int], out: I64) -> int:
     return dropped
 
 
-def integer(value: Any, what: str) -> int:
+def integer(value: Any, name: str) -> int:
     """Convert a value to an int; raise InputError with the value if it is not an integer."""
     try:
         return operator.index(value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value)
     except Exception:  # the caller's object may have methods that raise any exception
-        raise InputError(f"{what} must be an integer, not {short_repr(value)}") from None
+        raise InputError(f"{name} must be an integer, not {short_repr(value)}") from None

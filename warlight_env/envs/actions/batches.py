@@ -44,11 +44,11 @@ def check_count(space: spaces.Space[Any] | None, actions: Any, count: int) -> No
             check_count(inner, part, count)
         return
     try:
-        found = len(actions)
+        size = len(actions)
     except Exception:  # `actions` is not a batch, or has faulty methods
         raise InputError(f"actions = {short_repr(actions)}: must be a batch with an action for each game") from None
-    if found != count:
-        raise InputError(f"actions: the batch has {found} actions for {count} games")
+    if size != count:
+        raise InputError(f"actions: the batch has {size} actions for {count} games")
 
 
 def batch_of_one(space: spaces.Space[Any] | None, action: Any) -> Any:

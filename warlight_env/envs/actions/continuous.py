@@ -37,51 +37,51 @@ SCALE: Final = 1 << 20
 
 
 @kernel
-def _share_out(seen: PlayerPosition, max_orders: Int, row: ActionRow, work: ActionWork, deploy: Armies) -> None:
+def _share_out(view: PlayerPosition, max_orders: Int, row: ActionRow, work: ActionWork, deploy: Armies) -> None:
     """Divide the income over the player's regions, in proportion to their scores above 0.
 
     If no score is above 0, deploy all armies on the region with the highest score. If the rules limit the number of
     orders, only the regions with the highest scores get armies, and of regions with equal scores the first ones.
     """
-    total, best, named = np.int64(0), -1, 0
+    total, best, n_deploys = np.int64(0), -1, 0
     weight = work.keys
     for r in range(deploy.shape[0]):
         deploy[r], weight[r] = 0, 0
-        if seen.position.owner[r] != seen.player:
+        if view.position.owner[r] != view.player:
             continue
         if best < 0 or row[r] > row[best]:
             best = r
         if row[r] > SCALE:
             weight[r] = row[r] - SCALE
             total += weight[r]
-            named += 1
-    while named > max_orders > 0:
-        least = -1
+            n_deploys += 1
+    while n_deploys > max_orders > 0:
+        smallest = -1
         for r in range(deploy.shape[0]):
-            if weight[r] > 0 and (least < 0 or weight[r] <= weight[least]):
-                least = r
-        total -= weight[least]
-        weight[least] = 0
-        named -= 1
-    if best < 0 or seen.income <= 0:
+            if weight[r] > 0 and (smallest < 0 or weight[r] <= weight[smallest]):
+                smallest = r
+        total -= weight[smallest]
+        weight[smallest] = 0
+        n_deploys -= 1
+    if best < 0 or view.income <= 0:
         return
     if total == 0:
-        deploy[best] = seen.income
+        deploy[best] = view.income
         return
-    left = np.int64(seen.income)
+    remaining = np.int64(view.income)
     for r in range(deploy.shape[0]):
-        quota = seen.income * weight[r]
+        quota = view.income * weight[r]
         deploy[r] = quota // total
         weight[r] = quota % total if weight[r] > 0 else -1  # `weight` now has the remainders
-        left -= deploy[r]
-    while left > 0:  # `left` armies remain, fewer than regions with a weight
-        most = -1
+        remaining -= deploy[r]
+    while remaining > 0:  # `remaining` armies remain, fewer than regions with a weight
+        largest = -1
         for r in range(deploy.shape[0]):
-            if weight[r] >= 0 and (most < 0 or weight[r] > weight[most]):
-                most = r
-        deploy[most] += 1
-        weight[most] = -1
-        left -= 1
+            if weight[r] >= 0 and (largest < 0 or weight[r] > weight[largest]):
+                largest = r
+        deploy[largest] += 1
+        weight[largest] = -1
+        remaining -= 1
 
 
 @kernel
@@ -92,16 +92,16 @@ def _armies(available: Int, score: Int) -> Int:
 
 @kernel
 def submit_scores(
-    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Convert an action row of the encoding "continuous" to a turn; the kernel `submit` of this encoding."""
     board, params = context.board, context.params
-    n = seen.position.owner.shape[0]
+    n = view.position.owner.shape[0]
     turn.status[READY] = 1
     keys, places, count = work.keys, work.places, 0
-    if seen.picking:
+    if view.picking:
         for r in range(n):
-            if seen.free[r] == OFFERED:
+            if view.free[r] == OFFERED:
                 i = count
                 while i > 0 and row[turn.preferences[i - 1]] < row[r]:
                     turn.preferences[i] = turn.preferences[i - 1]
@@ -110,14 +110,14 @@ def submit_scores(
                 count += 1
         turn.status[COUNT] = count
         return 0
-    _share_out(seen, params.max_orders, row, work, turn.deploy)
+    _share_out(view, params.max_orders, row, work, turn.deploy)
     for e in range(board.edge_target.shape[0]):
         source = board.edge_source[e]
         score = row[n + e] - SCALE
         if (
             score <= 0
-            or seen.position.owner[source] != seen.player
-            or seen.position.army[source] + turn.deploy[source] < 2
+            or view.position.owner[source] != view.player
+            or view.position.army[source] + turn.deploy[source] < 2
         ):
             continue
         i = count
@@ -129,10 +129,10 @@ def submit_scores(
     for i in range(count):
         e = places[i]
         source = board.edge_source[e]
-        available = np.int64(seen.position.army[source]) + turn.deploy[source] - 1
+        available = np.int64(view.position.army[source]) + turn.deploy[source] - 1
         turn.attacks[i, 0], turn.attacks[i, 1] = source, board.edge_target[e]
         turn.attacks[i, 2] = _armies(available, keys[i])
-    turn.status[COUNT] = limit_attacks(seen.position.owner, seen.player, params.max_orders, turn.attacks, count)
+    turn.status[COUNT] = limit_attacks(view.position.owner, view.player, params.max_orders, turn.attacks, count)
     return 0
 
 
@@ -226,8 +226,8 @@ class ContinuousActions(ActionEncoding):
     def _encode_preferences(self, view: View, turn: Sequence[int]) -> npt.NDArray[np.float32]:
         action = np.full(self._size, -1.0, dtype=np.float32)
         preferences = check_preferences(view, turn)
-        rest = [r for r in view.offers if r not in preferences]
-        for place, region in enumerate([*preferences, *rest]):
+        unranked = [r for r in view.offers if r not in preferences]
+        for place, region in enumerate([*preferences, *unranked]):
             action[region] = 1.0 - place / self.board.n_regions
         return action
 
@@ -308,21 +308,21 @@ def _orders(choice: Choice) -> Orders:
     return choice
 
 
-def scores_of(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.NDArray[np.int32]]:
+def scores_of(value: Any, shape: tuple[int, ...], name: str) -> tuple[I64, npt.NDArray[np.int32]]:
     """Convert scores to the integers of action rows.
 
     Return the rows, and the number of scores outside -1 .. 1 in each row (int32[M], or int32[] for one action). Raises
     InputError unless the scores are an array of finite numbers with the given shape.
     """
-    array = array_of(value, what)
+    array = array_of(value, name)
     if array.dtype.kind not in "fiu" or isinstance(array, np.ma.MaskedArray):
-        raise InputError(f"{what} must be a float array of shape {shape}, not {short_repr(value)}")
+        raise InputError(f"{name} must be a float array of shape {shape}, not {short_repr(value)}")
     if array.shape != shape:
-        raise InputError(f"{what} must be a float array of shape {shape}, not of shape {array.shape}")
+        raise InputError(f"{name} must be a float array of shape {shape}, not of shape {array.shape}")
     finite = np.isfinite(array)
     if not finite.all():
-        at = tuple(int(i) for i in np.argwhere(~finite)[0])
-        raise InputError(f"{what}: entry {at[-1]} is {array[at]}; it must be a finite number")
-    beyond = np.count_nonzero((array < -1) | (array > 1), axis=-1)
+        position = tuple(int(i) for i in np.argwhere(~finite)[0])
+        raise InputError(f"{name}: entry {position[-1]} is {array[position]}; it must be a finite number")
+    outside = np.count_nonzero((array < -1) | (array > 1), axis=-1)
     scores: I64 = np.rint(np.clip(array.astype(np.float64), -1, 1) * SCALE).astype(np.int64) + SCALE
-    return scores, np.asarray(beyond, dtype=np.int32)
+    return scores, np.asarray(outside, dtype=np.int32)

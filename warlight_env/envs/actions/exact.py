@@ -41,22 +41,22 @@ def decode_preferences(allowed: Marks, top: Int, action: ActionRow, out: Regions
     count: Int = 0
     value = np.int64(top)
     while value > 0:
-        below = np.int64(0)
+        next_value = np.int64(0)
         for r in range(n):
             if allowed[r] != 0:
                 if action[r] == value:
                     out[count] = r
                     count += 1
                 elif action[r] < value:
-                    below = max(below, np.int64(action[r]))
-        value = below
+                    next_value = max(next_value, np.int64(action[r]))
+        value = next_value
     return count, illegal
 
 
 @kernel
 def decode_exact(
     board: Board,
-    seen: PlayerPosition,
+    view: PlayerPosition,
     max_orders: Int,
     max_armies: Int,
     action: Any,
@@ -71,41 +71,41 @@ def decode_exact(
     Returns the number of attacks, and the number of illegal entries that were dropped. The illegal entries are orders
     on regions that the player does not own, orders beyond the rules' limit, and armies beyond the income.
     """
-    owner, player, deploy_out, attacks_out = seen.position.owner, seen.player, turn.deploy, turn.attacks
-    n, e_all = owner.shape[0], board.edge_target.shape[0]
+    owner, player, deploy_out, attacks_out = view.position.owner, view.player, turn.deploy, turn.attacks
+    n, n_edges = owner.shape[0], board.edge_target.shape[0]
     illegal = np.int64(0)
-    left = np.int64(seen.income)
-    named = 0
+    remaining = np.int64(view.income)
+    n_deploys = 0
     for r in range(n):
         deploy_out[r] = 0
         armies = np.int64(action[r])
         if armies == 0:
             continue
-        if owner[r] != player or (max_orders > 0 and named >= max_orders):
+        if owner[r] != player or (max_orders > 0 and n_deploys >= max_orders):
             illegal += 1
             continue
-        named += 1
-        deploy_out[r] = min(armies, left)
+        n_deploys += 1
+        deploy_out[r] = min(armies, remaining)
         illegal += armies - deploy_out[r]
-        left -= deploy_out[r]
-    for k in range(e_all + 1):
+        remaining -= deploy_out[r]
+    for k in range(n_edges + 1):
         places[k] = 0
     count: Int = 0
-    for e in range(e_all):
+    for e in range(n_edges):
         if action[n + e] == 0:
             continue
         if owner[board.edge_source[e]] != player:
             illegal += 1
         else:
-            places[action[n + e_all + e] + 1] += 1
+            places[action[n + n_edges + e] + 1] += 1
             count += 1
-    for k in range(1, e_all + 1):
+    for k in range(1, n_edges + 1):
         places[k] += places[k - 1]
-    for e in range(e_all):
+    for e in range(n_edges):
         source = board.edge_source[e]
         if action[n + e] != 0 and owner[source] == player:
-            place = places[action[n + e_all + e]]
-            places[action[n + e_all + e]] += 1
+            place = places[action[n + n_edges + e]]
+            places[action[n + n_edges + e]] += 1
             armies = np.int64(action[n + e])
             row = attacks_out[place]
             row[0], row[1], row[2] = source, board.edge_target[e], MAX_ARMIES if armies >= max_armies else armies
@@ -117,19 +117,19 @@ def decode_exact(
 
 @kernel
 def submit_exact(
-    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Convert a row with exact numbers to a turn; the kernel `submit` of encodings without their own kernel.
 
     config: the number of armies that means "all armies", and the maximum preference value of a region.
     """
     board, params = context.board, context.params
-    n = seen.position.owner.shape[0]
+    n = view.position.owner.shape[0]
     turn.status[READY] = 1
-    if seen.picking:
-        turn.status[COUNT], illegal = decode_preferences(seen.free, config[1], row[:n], turn.preferences)
+    if view.picking:
+        turn.status[COUNT], illegal = decode_preferences(view.free, config[1], row[:n], turn.preferences)
         for e in range(board.edge_target.shape[0]):  # the places in the order of attacks are always legal
             illegal += row[n + e] != 0
         return illegal
-    turn.status[COUNT], illegal = decode_exact(board, seen, params.max_orders, config[0], row, work.places, turn)
+    turn.status[COUNT], illegal = decode_exact(board, view, params.max_orders, config[0], row, work.places, turn)
     return illegal

@@ -47,21 +47,21 @@ _TOP: Final = VALUES - 1
 
 @kernel
 def submit_factored(
-    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Convert an action row of the encoding "factored" to a turn; the kernel `submit` of this encoding.
 
     The row contains a weight for each region, a fraction for each edge and, optionally, a priority for each edge.
     """
     turn.status[READY] = 1
-    if seen.picking:
-        turn.status[COUNT], illegal = decode_preferences(seen.free, _TOP, row, turn.preferences)
+    if view.picking:
+        turn.status[COUNT], illegal = decode_preferences(view.free, _TOP, row, turn.preferences)
         return illegal
     turn.status[COUNT], illegal = decode_factored(
         context.board,
-        seen.position,
-        seen.player,
-        seen.income,
+        view.position,
+        view.player,
+        view.income,
         context.params.max_orders,
         row,
         work.allocation,

@@ -99,7 +99,7 @@ def clear_turn(turn: Turn) -> None:
 
 @kernel
 def no_mask(
-    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+    context: Context, view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
     """Write nothing; the kernel `write_mask` of action encodings without a mask."""
     return 0
@@ -107,32 +107,32 @@ def no_mask(
 
 @functools.cache
 def _types() -> tuple[Any, ...]:
-    seen = PlayerPosition(make_position(1), np.zeros(1, np.int8), 0, 0, False)
-    records = seen, make_turn(1, 1), np.zeros(1, dtype=np.int64), make_action_work(1, 1, 2)
+    view = PlayerPosition(make_position(1), np.zeros(1, np.int8), 0, 0, False)
+    records = view, make_turn(1, 1), np.zeros(1, dtype=np.int64), make_action_work(1, 1, 2)
     return record_types()["context"], *map(numba.typeof, records)
 
 
 @functools.cache
 def submit_signature() -> Any:
-    """Return the Numba signature of ``submit(context, seen, turn, config, work, row) -> int``.
+    """Return the Numba signature of ``submit(context, view, turn, config, work, row) -> int``.
 
     The kernel `submit` adds the orders of an action row int64[K] to the turn, and sets READY when the turn is complete.
     Before the first action of a turn, the turn is empty. `config` int64[C] contains settings of the encoding. The
     kernel returns the number of illegal orders (or armies) that it dropped.
     """
-    context, seen, turn, config, work = _types()
-    return types.int64(context, seen, turn, config, work, config)
+    context, view, turn, config, work = _types()
+    return types.int64(context, view, turn, config, work, config)
 
 
 @functools.cache
 def mask_signature() -> Any:
-    """Return the Numba signature of ``write_mask(context, seen, turn, config, work, mask) -> int``.
+    """Return the Numba signature of ``write_mask(context, view, turn, config, work, mask) -> int``.
 
     The kernel `write_mask` writes the mask of the next action to mask int8[M]: 1 for allowed, 0 for forbidden. The
     kernel returns 0.
     """
-    context, seen, turn, config, work = _types()
-    return types.int64(context, seen, turn, config, work, types.Array(types.int8, 1, "C"))
+    context, view, turn, config, work = _types()
+    return types.int64(context, view, turn, config, work, types.Array(types.int8, 1, "C"))
 
 
 submit_at = function_at(submit_signature)

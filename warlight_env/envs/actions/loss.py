@@ -26,29 +26,36 @@ class Loss(NamedTuple):
         return not any(self)
 
 
-def loss_between(view: View, turn: Choice, said: Choice) -> Loss:
-    """Return the differences between the intended turn `turn` and the decoded turn `said`; both turns must be legal.
+def loss_between(view: View, turn: Choice, decoded: Choice) -> Loss:
+    """Return the differences between the intended turn `turn` and the decoded turn `decoded`; both turns must be legal.
 
     In the comparison, an attack with all armies (1,000,000 in an order) has the number of armies that can leave its
     source after the deploys.
     """
-    if not isinstance(turn, Orders) or not isinstance(said, Orders):
-        meant, found = list(turn), list(said)  # type: ignore[arg-type]
-        return Loss(preferences=sum(i >= len(found) or region != found[i] for i, region in enumerate(meant)))
-    deploy, there = merge_deploys(view, turn), merge_deploys(view, said)
-    sent = [
+    if not isinstance(turn, Orders) or not isinstance(decoded, Orders):
+        intended_regions, decoded_regions = list(turn), list(decoded)  # type: ignore[arg-type]
+        return Loss(
+            preferences=sum(
+                i >= len(decoded_regions) or region != decoded_regions[i] for i, region in enumerate(intended_regions)
+            )
+        )
+    deploy, decoded_deploy = merge_deploys(view, turn), merge_deploys(view, decoded)
+    sent_armies = [
         {
-            edge: max(1, int(view.army[source] + armies_there[source]) - 1) if armies >= MAX_ARMIES else armies
+            edge: max(1, int(view.army[source] + deployed[source]) - 1) if armies >= MAX_ARMIES else armies
             for edge, armies in merged_attacks(view, orders)
             for source in [view.board.edge_source[edge]]
         }
-        for orders, armies_there in ((turn, deploy), (said, there))
+        for orders, deployed in ((turn, deploy), (decoded, decoded_deploy))
     ]
-    place = {edge: i for i, edge in enumerate(sent[1])}
-    both = [place[edge] for edge in sent[0] if edge in place]
+    place = {edge: i for i, edge in enumerate(sent_armies[1])}
+    places = [place[edge] for edge in sent_armies[0] if edge in place]
     return Loss(
-        deployed=int(abs(deploy - there).sum()),
-        armies=sum(abs(sent[0].get(edge, 0) - sent[1].get(edge, 0)) for edge in {**sent[0], **sent[1]}),
-        attacks=len(sent[0].keys() ^ sent[1].keys()),
-        order=sum(after < before for before, after in pairwise(both)),
+        deployed=int(abs(deploy - decoded_deploy).sum()),
+        armies=sum(
+            abs(sent_armies[0].get(edge, 0) - sent_armies[1].get(edge, 0))
+            for edge in {**sent_armies[0], **sent_armies[1]}
+        ),
+        attacks=len(sent_armies[0].keys() ^ sent_armies[1].keys()),
+        order=sum(after < before for before, after in pairwise(places)),
     )

@@ -91,9 +91,9 @@ class OrdersActions(ActionEncoding):
         deploy = (self._shut["deploy"], self._open["deploy"])
         attack = (self._shut["attack"], self._open["attack"])
         free = free_regions(view)
-        own = free == OWN
+        owned = free == OWN
         return {
-            "attack": tuple([attack[i] for i in own[self.board.edge_source].tolist()]),
+            "attack": tuple([attack[i] for i in owned[self.board.edge_source].tolist()]),
             "deploy": tuple([deploy[i] for i in (free != 0).tolist()]),
             "priority": self._priority_mask,
         }
@@ -105,8 +105,8 @@ class OrdersActions(ActionEncoding):
 
     def _rows(self, action: Any) -> I64:
         if not isinstance(action, dict) or set(action) != set(self._widths):
-            got = clipped(repr(list(action)), 200) if isinstance(action, dict) else type(action).__name__
-            raise InputError(f"action must be a dict of attack, deploy and priority, not {got}")
+            description = clipped(repr(list(action)), 200) if isinstance(action, dict) else type(action).__name__
+            raise InputError(f"action must be a dict of attack, deploy and priority, not {description}")
         parts = [integer_array(action[key], (rows,), f"action[{key!r}]") for key, (_, rows) in self._widths.items()]
         return np.concatenate([part.astype(np.int64) for part in parts])
 
@@ -125,7 +125,7 @@ class OrdersActions(ActionEncoding):
             return preferences[:count].tolist()
         turn, places = make_turn(n, self.board.n_edges), np.zeros(self.board.n_edges + 1, dtype=np.int32)
         limit = self.params.max_orders
-        count, _ = decode_exact(self.board, self._seen(view), limit, self._max_armies, row, places, turn)
+        count, _ = decode_exact(self.board, self._kernel_view(view), limit, self._max_armies, row, places, turn)
         return Orders.from_arrays(turn.deploy, turn.attacks, count)
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> dict[str, I64]:
@@ -166,8 +166,8 @@ class OrdersActions(ActionEncoding):
                     raise InexpressibleError(
                         f"an attack with {armies} armies: must be less than max_armies = {self._max_armies}, or all"
                     )
-                most, available = self._max_armies - 1, int(view.army[source] + row[source] - 1)
-                row[n + edge] = most if most and armies - most <= abs(available - armies) else MAX_ARMIES
+                largest, available = self._max_armies - 1, int(view.army[source] + row[source] - 1)
+                row[n + edge] = largest if largest and armies - largest <= abs(available - armies) else MAX_ARMIES
             row[n + edge] = min(row[n + edge], self._max_armies)
 
 

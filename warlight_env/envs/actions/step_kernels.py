@@ -30,18 +30,18 @@ def quarter(income: Int) -> Int:
 
 
 @kernel
-def _left(turn: Turn, income: Int) -> Int:
+def _remaining_armies(turn: Turn, income: Int) -> Int:
     """Return the number of armies of the income that are not deployed yet."""
-    left = np.int64(income)
+    remaining = np.int64(income)
     for r in range(turn.deploy.shape[0]):
-        left -= turn.deploy[r]
-    return left
+        remaining -= turn.deploy[r]
+    return remaining
 
 
 @kernel
-def _free_armies(seen: PlayerPosition, turn: Turn, source: Int) -> Int:
+def _free_armies(view: PlayerPosition, turn: Turn, source: Int) -> Int:
     """Return the number of armies without an order that may leave a region; one army must stay."""
-    free = np.int64(seen.position.army[source]) + turn.deploy[source] - 1
+    free = np.int64(view.position.army[source]) + turn.deploy[source] - 1
     for i in range(turn.status[COUNT]):
         if turn.attacks[i, 0] == source:
             free -= turn.attacks[i, 2]
@@ -57,13 +57,13 @@ def _is_ordered(turn: Turn, source: Int, target: Int) -> Bool:
 
 
 @kernel
-def _preference(seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
+def _preference(view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
     """Add the region of an action to the preferred regions; return False if the action is illegal."""
     count = turn.status[COUNT]
     r = action // DEPLOYS
-    if action >= DEPLOYS * seen.position.owner.shape[0] or action % DEPLOYS != 0:
+    if action >= DEPLOYS * view.position.owner.shape[0] or action % DEPLOYS != 0:
         return False
-    if seen.free[r] != OFFERED or count >= config[_MAX_WISHES]:
+    if view.free[r] != OFFERED or count >= config[_MAX_WISHES]:
         return False
     for i in range(count):
         if turn.preferences[i] == r:
@@ -74,28 +74,28 @@ def _preference(seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64],
 
 
 @kernel
-def _deploy(seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
+def _deploy(view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
     r, size = action // DEPLOYS, action % DEPLOYS
-    left = _left(turn, seen.income)
-    if seen.free[r] != OWN or left < 1 or turn.status[NAMED] >= config[_MAX_DEPLOYS]:
+    armies = _remaining_armies(turn, view.income)
+    if view.free[r] != OWN or armies < 1 or turn.status[NAMED] >= config[_MAX_DEPLOYS]:
         return False
     if size == 0:
-        left = np.int64(1)
+        armies = np.int64(1)
     elif size == 1:
-        left = min(left, quarter(seen.income))
-    turn.deploy[r] += left
+        armies = min(armies, quarter(view.income))
+    turn.deploy[r] += armies
     turn.status[NAMED] += 1
     return True
 
 
 @kernel
-def _attack(board: Board, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
+def _attack(board: Board, view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
     e, share = action // SHARES, action % SHARES + 1
     source, target = np.int64(board.edge_source[e]), np.int64(board.edge_target[e])
     count = turn.status[COUNT]
-    if seen.free[source] != OWN or count >= config[_MAX_ATTACKS] or _is_ordered(turn, source, target):
+    if view.free[source] != OWN or count >= config[_MAX_ATTACKS] or _is_ordered(turn, source, target):
         return False
-    free = _free_armies(seen, turn, source)
+    free = _free_armies(view, turn, source)
     if free < 1:
         return False
     turn.attacks[count, 0], turn.attacks[count, 1] = source, target
@@ -106,33 +106,33 @@ def _attack(board: Board, seen: PlayerPosition, turn: Turn, config: npt.NDArray[
 
 @kernel
 def submit_step(
-    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Add the deploy, the attack or the preferred region of an action to the turn, or end the turn.
 
     config: the maximum numbers of deploys, attacks and preferred regions in a turn. Returns the number of illegal
     orders, 0 or 1.
     """
-    board, n, action = context.board, seen.position.owner.shape[0], row[0]
+    board, n, action = context.board, view.position.owner.shape[0], row[0]
     if action == DEPLOYS * n + SHARES * board.edge_target.shape[0]:
         turn.status[READY] = 1
         return 0
-    if seen.picking:
-        return 0 if _preference(seen, turn, config, action) else 1
+    if view.picking:
+        return 0 if _preference(view, turn, config, action) else 1
     if action < DEPLOYS * n:
-        return 0 if _deploy(seen, turn, config, action) else 1
-    return 0 if _attack(board, seen, turn, config, action - DEPLOYS * n) else 1
+        return 0 if _deploy(view, turn, config, action) else 1
+    return 0 if _attack(board, view, turn, config, action - DEPLOYS * n) else 1
 
 
 @kernel
 def write_step_mask(
-    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+    context: Context, view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
     """Write the mask of the next action of a turn. The action that ends the turn is always legal.
 
     After a player has ended its turn, only the action that ends the turn is legal.
     """
-    board, n = context.board, seen.position.owner.shape[0]
+    board, n = context.board, view.position.owner.shape[0]
     end = DEPLOYS * n + SHARES * board.edge_target.shape[0]
     for i in range(end):
         mask[i] = 0
@@ -140,22 +140,22 @@ def write_step_mask(
     count = turn.status[COUNT]
     if turn.status[READY] != 0:
         return 0
-    if seen.picking:
+    if view.picking:
         if count < config[_MAX_WISHES]:
             for r in range(n):
-                mask[DEPLOYS * r] = seen.free[r] == OFFERED
+                mask[DEPLOYS * r] = view.free[r] == OFFERED
             for i in range(count):
                 mask[DEPLOYS * turn.preferences[i]] = 0
         return 0
-    deploys = turn.status[NAMED] < config[_MAX_DEPLOYS] and _left(turn, seen.income) > 0
+    deploys = turn.status[NAMED] < config[_MAX_DEPLOYS] and _remaining_armies(turn, view.income) > 0
     attacks = count < config[_MAX_ATTACKS]
     for r in range(n):
-        if seen.free[r] != OWN:
+        if view.free[r] != OWN:
             continue
         if deploys:
             for k in range(DEPLOYS):
                 mask[DEPLOYS * r + k] = 1
-        if attacks and _free_armies(seen, turn, r) > 0:
+        if attacks and _free_armies(view, turn, r) > 0:
             first = DEPLOYS * n + SHARES * board.neighbor_start[r]
             for i in range(first, DEPLOYS * n + SHARES * board.neighbor_start[r + 1]):
                 mask[i] = 1

@@ -41,7 +41,7 @@ class _Need(NamedTuple):
 
 
 #: A plan of the deploys on one region: the number of actions, and the total armies deployed there before each attack.
-_Way = tuple[int, list[int]]
+_Plan = tuple[int, list[int]]
 
 
 def _sends(free: int) -> list[int]:
@@ -57,7 +57,7 @@ def _deploys(region: int, armies: int, part: int) -> list[int]:
     return [DEPLOYS * region + 1] * (armies // part) + [DEPLOYS * region] * (armies % part) if armies else []
 
 
-def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) -> tuple[_Way | None, _Way | None]:
+def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) -> tuple[_Plan | None, _Plan | None]:
     """Return the two shortest plans to deploy `total` armies on a region before the attack with index `first`.
 
     The first returned plan may use any deploy actions. The last action of the second returned plan is "deploy the rest
@@ -65,18 +65,20 @@ def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) 
     """
     if any(need.source == region and total not in need.shares for need in needs[first:]):
         return None, None
-    ways: dict[int, _Way] = {0: (0, [])}
+    plans: dict[int, _Plan] = {0: (0, [])}
     for need in needs[:first]:
         if need.source == region:
-            ways = {
-                after: min((count + len(_deploys(region, after - before, part)), [*way, after])
-                           for before, (count, way) in ways.items() if before <= after)
-                for after in need.shares if after >= min(ways)
+            plans = {
+                after: min((count + len(_deploys(region, after - before, part)), [*deployed, after])
+                           for before, (count, deployed) in plans.items() if before <= after)
+                for after in need.shares if after >= min(plans)
             }  # fmt: skip
-            if not ways:
+            if not plans:
                 return None, None
-    plain = min((count + len(_deploys(region, total - before, part)), way) for before, (count, way) in ways.items())
-    rest = min(((count + 1, way) for before, (count, way) in ways.items() if before < total), default=None)
+    plain = min(
+        (count + len(_deploys(region, total - before, part)), deployed) for before, (count, deployed) in plans.items()
+    )
+    rest = min(((count + 1, deployed) for before, (count, deployed) in plans.items() if before < total), default=None)
     return plain, rest
 
 
@@ -90,13 +92,13 @@ def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[
     Raises `InexpressibleError` if no actions express this turn exactly.
     """
     needs = _needs(encoding, view, deploy, attacks)
-    part, whole = int(quarter(view.income)), deploy.sum() == view.income
+    part, deploys_all = int(quarter(view.income)), deploy.sum() == view.income
     total = {r: int(deploy[r]) for r in {*np.flatnonzero(deploy).tolist(), *(need.source for need in needs)}}
     fewest = None
     for first in range(len(needs) + 1):  # all deploys come before the attack with the index `first`
         chains = {r: _chains(r, armies, needs, first, part) for r, armies in total.items()}
-        plain = {r: way for r, (way, _) in chains.items() if way is not None}
-        rest = {r: way for r, (_, way) in chains.items() if way is not None and whole}
+        plain = {r: plan for r, (plan, _) in chains.items() if plan is not None}
+        rest = {r: plan for r, (_, plan) in chains.items() if plan is not None and deploys_all}
         if len(plain) < len(total):
             continue
         count = sum(length for length, _ in plain.values())
@@ -105,8 +107,8 @@ def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[
         count -= saved.get(last, 0)
         fewest = count if fewest is None else min(fewest, count)
         if count <= encoding.max_deploys:
-            ways = {r: (rest if r == last else plain)[r][1] for r in total}
-            return _told(encoding, needs, ways, total, first, last, part)
+            plans = {r: (rest if r == last else plain)[r][1] for r in total}
+            return _plan_actions(encoding, needs, plans, total, first, last, part)
     if fewest is None:
         raise InexpressibleError(
             "no actions express this turn: each attack must have one, two, three or four quarters of the free armies"
@@ -119,38 +121,42 @@ def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, in
 
     Raises `InexpressibleError` for an attack that no action expresses.
     """
-    board, needs, used = encoding.board, list[_Need](), set[int]()
+    board, needs, used_edges = encoding.board, list[_Need](), set[int]()
     free = view.army.astype(np.int64) - 1
     for edge, armies in attacks:
         source = int(board.edge_source[edge])
-        left, most = int(free[source]), int(free[source] + deploy[source])
+        free_armies, total = int(free[source]), int(free[source] + deploy[source])
         shares = {
-            deployed: int(max(share for share in range(1, SHARES + 1) if share_of(left + deployed, share) == armies))
-            for deployed in range(max(0, armies - left), min(int(deploy[source]), 4 * armies + 3 - left) + 1)
-            if armies in _sends(left + deployed)
+            deployed: int(
+                max(share for share in range(1, SHARES + 1) if share_of(free_armies + deployed, share) == armies)
+            )
+            for deployed in range(
+                max(0, armies - free_armies), min(int(deploy[source]), 4 * armies + 3 - free_armies) + 1
+            )
+            if armies in _sends(free_armies + deployed)
         }
         reason = ""
-        if edge in used:
+        if edge in used_edges:
             reason = "occurs twice"
-        elif len(used) >= encoding.max_attacks:
+        elif len(used_edges) >= encoding.max_attacks:
             reason = f"a turn may have at most {encoding.max_attacks} attacks"
-        elif most < 1:
+        elif total < 1:
             reason = "the source has no army that may leave"
         elif not shares:
-            sends = _sends(most)
-            reason = f"a quarter, half, three quarters and all of {most} armies are {sends}, not {armies}"
+            sends = _sends(total)
+            reason = f"a quarter, half, three quarters and all of {total} armies are {sends}, not {armies}"
         if reason:
             raise InexpressibleError(f"attack {source} to {board.edge_target[edge]}: {reason}")
         needs.append(_Need(source, edge, shares))
-        used.add(edge)
+        used_edges.add(edge)
         free[source] -= armies
     return needs
 
 
-def _told(
+def _plan_actions(
     encoding: Steps,
     needs: list[_Need],
-    ways: dict[int, list[int]],
+    plans: dict[int, list[int]],
     total: dict[int, int],
     first: int,
     last: int,
@@ -163,20 +169,20 @@ def _told(
     with "deploy the rest of the income".
     """
     actions: list[int] = []
-    done = dict.fromkeys(total, 0)
+    deployed_armies = dict.fromkeys(total, 0)
     for i in range(len(needs) + 1):
         if i == first:
             for r in sorted(total, key=lambda r: (r == last, r)):
-                actions += [DEPLOYS * r + 2] if r == last else _deploys(r, total[r] - done[r], part)
-                done[r] = total[r]
+                actions += [DEPLOYS * r + 2] if r == last else _deploys(r, total[r] - deployed_armies[r], part)
+                deployed_armies[r] = total[r]
         if i == len(needs):
             break
         source = needs[i].source
         if i < first:
-            deployed = ways[source].pop(0)
-            actions += _deploys(source, deployed - done[source], part)
-            done[source] = deployed
-        actions.append(_attack(encoding, needs[i].edge, needs[i].shares[done[source]]))
+            deployed = plans[source].pop(0)
+            actions += _deploys(source, deployed - deployed_armies[source], part)
+            deployed_armies[source] = deployed
+        actions.append(_attack(encoding, needs[i].edge, needs[i].shares[deployed_armies[source]]))
     return actions
 
 
@@ -188,21 +194,21 @@ def nearest_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tupl
     if len(actions) > encoding.max_deploys:
         actions.sort(key=lambda action: action % DEPLOYS != 1)
         if deploy.sum() == view.income:
-            most = int(np.argmax(deploy))
-            others = [action for action in actions if action // DEPLOYS != most]
-            actions = [*others[: encoding.max_deploys - 1], DEPLOYS * most + 2]
+            largest = int(np.argmax(deploy))
+            other_actions = [action for action in actions if action // DEPLOYS != largest]
+            actions = [*other_actions[: encoding.max_deploys - 1], DEPLOYS * largest + 2]
         actions = actions[: encoding.max_deploys]
     orders = encoding.decode(view, actions)
     assert isinstance(orders, Orders)
     free = view.army + merge_deploys(view, orders) - 1
-    used: set[int] = set()
+    used_edges: set[int] = set()
     for edge, armies in attacks:
         source = encoding.board.edge_source[edge]
-        if edge in used or len(used) >= encoding.max_attacks or free[source] < 1:
+        if edge in used_edges or len(used_edges) >= encoding.max_attacks or free[source] < 1:
             continue
         sends = _sends(int(free[source]))
         share = max(range(SHARES), key=lambda i: (-abs(sends[i] - armies), i))
         actions.append(_attack(encoding, edge, share + 1))
-        used.add(edge)
+        used_edges.add(edge)
         free[source] -= sends[share]
     return actions

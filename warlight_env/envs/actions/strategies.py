@@ -37,45 +37,47 @@ STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_GENERATORS f
 
 @kernel
 def submit_strategy(
-    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Write the turn of a deploy strategy and an attack strategy; the kernel `submit` of the encoding `strategies`."""
     board, params = context.board, context.params
     turn.status[READY] = 1
-    way, generator = row[0] // _N_ATTACKS, work.generator
-    if seen.picking:
+    strategy, generator = row[0] // _N_ATTACKS, work.generator
+    if view.picking:
         out = turn.preferences
-        turn.status[COUNT] = write_best_picks(context, seen.position, seen.free, seen.player, work.rng, out)
+        turn.status[COUNT] = write_best_picks(context, view.position, view.free, view.player, work.rng, out)
         return 1 if row[0] != 0 else 0
-    prepare(context, seen.position, seen.player, generator)
+    prepare(context, view.position, view.player, generator)
     illegal = 0
-    if not write_deploy(context, seen.position, way, seen.player, seen.income, generator, turn.deploy):
-        illegal = 1 if way != 0 or _applies(context, seen, generator) else 0
-        deploy_nearest(board, seen.position.owner, seen.player, seen.income, turn.deploy)
+    if not write_deploy(context, view.position, strategy, view.player, view.income, generator, turn.deploy):
+        illegal = 1 if strategy != 0 or _applicable(context, view, generator) else 0
+        deploy_nearest(board, view.position.owner, view.player, view.income, turn.deploy)
     cut_turn(params, turn.deploy, 0)  # before the attacks, which depend on the deploys
     count = write_attacks(
-        context, seen.position, row[0] % _N_ATTACKS, True, seen.player, turn.deploy, generator, turn.attacks
+        context, view.position, row[0] % _N_ATTACKS, True, view.player, turn.deploy, generator, turn.attacks
     )
     turn.status[COUNT] = cut_turn(params, turn.deploy, count)
     return illegal
 
 
 @kernel
-def _applies(context: Context, seen: PlayerPosition, generator: GeneratorWork) -> Int:
+def _applicable(context: Context, view: PlayerPosition, generator: GeneratorWork) -> Int:
     """Return an integer in which bit i is 1 if deploy strategy i applies in this position.
 
     `prepare` must already have written the data of the position to `generator`.
     """
     bits = 0
-    for way in range(3):
-        if write_deploy(context, seen.position, way, seen.player, seen.income, generator, generator.turns.deploy[0]):
-            bits |= 1 << way
+    for strategy in range(3):
+        if write_deploy(
+            context, view.position, strategy, view.player, view.income, generator, generator.turns.deploy[0]
+        ):
+            bits |= 1 << strategy
     return bits
 
 
 @kernel
 def write_strategy_mask(
-    context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+    context: Context, view: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
     """Write the mask of the encoding `strategies`: it allows the actions of all deploy strategies that apply.
 
@@ -83,12 +85,12 @@ def write_strategy_mask(
     mask allows only the first action.
     """
     bits: Int = 1
-    if not seen.picking:
-        prepare(context, seen.position, seen.player, work.generator)
-        bits = max(1, _applies(context, seen, work.generator))
+    if not view.picking:
+        prepare(context, view.position, view.player, work.generator)
+        bits = max(1, _applicable(context, view, work.generator))
     for i in range(mask.shape[0]):
         mask[i] = (bits >> (i // _N_ATTACKS)) & 1
-        if seen.picking and i > 0:
+        if view.picking and i > 0:
             mask[i] = 0
     return 0
 
@@ -143,18 +145,18 @@ class StrategyActions(DiscreteEncoding):
         method raises no error: it returns the action with the smallest difference from the turn, counted in armies. If
         several actions have the smallest difference, the method returns the one with the lowest number.
         """
-        said = _plain(turn)
-        open_ones = np.flatnonzero(self.mask(view)).tolist()
-        for action in open_ones:
-            if _plain(self.decode(view, action)) == said:
+        plain_turn = _plain(turn)
+        allowed = np.flatnonzero(self.mask(view)).tolist()
+        for action in allowed:
+            if _plain(self.decode(view, action)) == plain_turn:
                 return int(action)
         if not nearest:
             raise InexpressibleError("none of the nine strategies gives this turn")
 
-        def far(loss: Loss) -> tuple[int, ...]:
+        def distance(loss: Loss) -> tuple[int, ...]:
             return (loss.deployed + loss.armies, *loss)
 
-        return min(open_ones, key=lambda action: far(self.loss(view, turn, action)))
+        return min(allowed, key=lambda action: distance(self.loss(view, turn, action)))
 
 
 def _plain(turn: Choice) -> Any:
