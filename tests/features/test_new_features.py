@@ -27,8 +27,8 @@ EDITS = {
     "NODES": {
         DEFINITIONS: ('"regions of the opponent with the most regions there"),\n', f"    {ENTRY}\n"),
         EXTRACTION: (
-            "        values[at + np.uintp(NODE.opponent_share)] = shares[s, 1]\n",
-            "        values[at + np.uintp(NODE.altitude)] = np.float32(i % 6 - 2)\n",
+            "        values[offset + np.uintp(NODE.opponent_share)] = shares[s, 1]\n",
+            "        values[offset + np.uintp(NODE.altitude)] = np.float32(i % 6 - 2)\n",
         ),
     },
     "GLOBALS": {

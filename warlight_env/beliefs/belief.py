@@ -106,9 +106,9 @@ class Belief(SingleThreaded):
             raise InputError(f"map and rules must be a Map and Rules, not {short_repr(map)} and {short_repr(rules)}")
         player = index(player, "player", 2)
         armies = integer_array(army, (map.n_regions,), "army")
-        for what, regions in (("offers", offers), ("preferences", preferences)):
-            for region in integers_of(regions, what):
-                index(region, what, map.n_regions)
+        for name, regions in (("offers", offers), ("preferences", preferences)):
+            for region in integers_of(regions, name):
+                index(region, name, map.n_regions)
         self.map, self.rules, self.player, self.enemy = map, rules, player, 1 - player
         self.owner = np.full(map.n_regions, NEUTRAL, dtype=np.int8)  #: int8[N], the estimated owners; never UNKNOWN
         self.army = armies.astype(np.int32)  #: int32[N], the estimated armies, without those in `hidden_armies`
@@ -116,14 +116,14 @@ class Belief(SingleThreaded):
         self._offers, self._preferences = list(offers), list(preferences)
         self._distance: Any = make_board(map).distance
         self._hidden = np.zeros(map.n_regions, dtype=np.bool_)
-        self._begun = False
+        self._has_begun = False
 
     def update(self, new: Observation) -> None:
         """Update the estimate with the observation at the start of a round. Call `update` once in each round."""
         before, hidden = self._hidden, new.owner == UNKNOWN
         self._hidden = hidden
-        if not self._begun:
-            self._begun = True
+        if not self._has_begun:
+            self._has_begun = True
             for region in self._starts(new) if new.round == 0 else ():
                 self.owner[region] = self.enemy
         else:
@@ -138,10 +138,10 @@ class Belief(SingleThreaded):
         The `hidden_armies` are in the opponent's unseen region that is nearest to the player.
         """
         owner, army = self.owner.copy(), self.army.copy()
-        theirs = np.flatnonzero((owner == self.enemy) & self._hidden)
-        if self.hidden_armies and len(theirs):
+        enemy_regions = np.flatnonzero((owner == self.enemy) & self._hidden)
+        if self.hidden_armies and len(enemy_regions):
             distance = distance_to(self._distance, self.owner, self.player)
-            army[theirs[np.argmin(distance[theirs])]] += self.hidden_armies
+            army[enemy_regions[np.argmin(distance[enemy_regions])]] += self.hidden_armies
         return owner, army
 
     # Methods for the start of the game
@@ -149,16 +149,16 @@ class Belief(SingleThreaded):
     def _starts(self, new: Observation) -> list[int]:
         if new.starts is not None:
             return list(new.starts)
-        own = new.owner == self.player
-        count = int(own.sum())
-        hidden = [r for r in self._offers if not own[r] and new.owner[r] == UNKNOWN]
-        got = [r for r in self._preferences if own[r]]
+        owned = new.owner == self.player
+        count = int(owned.sum())
+        hidden = [r for r in self._offers if not owned[r] and new.owner[r] == UNKNOWN]
+        received = [r for r in self._preferences if owned[r]]
         # The opponent has each region that the player preferred to its last received region, but did not get.
-        denied = self._preferences[: self._preferences.index(got[-1])] if got else []
-        ranking = [*(r for r in denied if not own[r]), *self._preferences, *self._offers]
+        denied = self._preferences[: self._preferences.index(received[-1])] if received else []
+        ranking = [*(r for r in denied if not owned[r]), *self._preferences, *self._offers]
         likely = [r for r in dict.fromkeys(ranking) if r in hidden]
-        seen = int((new.owner == self.enemy).sum())
-        return likely[: max(0, count - seen)] if self._offers else []
+        n_visible = int((new.owner == self.enemy).sum())
+        return likely[: max(0, count - n_visible)] if self._offers else []
 
     # Methods for each round
 
@@ -195,20 +195,20 @@ class Belief(SingleThreaded):
                 self.army[target] += armies
                 continue
             if hidden[target]:
-                against = max(1, int(defenders[target] if lost[target] else self.army[target]))
+                opposing = max(1, int(defenders[target] if lost[target] else self.army[target]))
             elif new.owner[target] == self.enemy:
                 continue
             else:  # the target is visible and is not the opponent's, so the attack failed
-                against = int(new.army[target]) + round(self.rules.attack_kill * armies)
-            left, killed = max(0, armies - self._lost_to(against)), round(self.rules.attack_kill * armies)
-            if hidden[target] and (killed >= against or not lost[target]):
-                self.owner[target], self.army[target] = self.enemy, max(1, left)
+                opposing = int(new.army[target]) + round(self.rules.attack_kill * armies)
+            survivors, killed = max(0, armies - self._lost_to(opposing)), round(self.rules.attack_kill * armies)
+            if hidden[target] and (killed >= opposing or not lost[target]):
+                self.owner[target], self.army[target] = self.enemy, max(1, survivors)
                 continue
-            defenders[target] = against - killed
+            defenders[target] = opposing - killed
             if hidden[source]:
-                self.army[source] += left
+                self.army[source] += survivors
             if lost[target]:
-                self.army[target] = max(1, left)  # this is the army in the region if no other attack follows
+                self.army[target] = max(1, survivors)  # this is the army in the region if no other attack follows
         self.owner[lost] = self.enemy
         for _, target, armies in attacks.tolist():
             if hidden[target] and self.owner[target] == self.enemy and not lost[target]:
@@ -217,19 +217,19 @@ class Belief(SingleThreaded):
     def _account_for(self, new: Observation, before: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> None:
         """Subtract the opponent's armies that have become visible in this round from `hidden_armies`."""
         for region in np.flatnonzero(before & (new.owner == self.enemy)).tolist():
-            came = sum(armies for _, target, armies in new.seen.moves if target == region)
-            left = sum(armies for source, _, armies in new.seen.moves if source == region)
-            placed = sum(armies for at, armies in new.seen.deploys if at == region)
-            known = (
+            arrived = sum(armies for _, target, armies in new.seen.moves if target == region)
+            departed = sum(armies for source, _, armies in new.seen.moves if source == region)
+            deployed = sum(armies for place, armies in new.seen.deploys if place == region)
+            expected = (
                 int(self.army[region]) if self.owner[region] == self.enemy else -self._lost_to(int(self.army[region]))
             )
-            self.hidden_armies -= int(new.army[region]) + left - known - came - placed
+            self.hidden_armies -= int(new.army[region]) + departed - expected - arrived - deployed
         if self.hidden_armies < 0:  # more armies became visible than were hidden; the others came from unseen regions
-            theirs = np.flatnonzero(hidden & (self.owner == self.enemy))
-            for region in theirs[np.argsort(-self.army[theirs], kind="stable")].tolist():
-                taken = min(-self.hidden_armies, max(0, int(self.army[region]) - 1))
-                self.army[region] -= taken
-                self.hidden_armies += taken
+            enemy_regions = np.flatnonzero(hidden & (self.owner == self.enemy))
+            for region in enemy_regions[np.argsort(-self.army[enemy_regions], kind="stable")].tolist():
+                removed = min(-self.hidden_armies, max(0, int(self.army[region]) - 1))
+                self.army[region] -= removed
+                self.hidden_armies += removed
             self.hidden_armies = 0
 
     def _lost_to(self, defenders: int) -> int:
@@ -238,8 +238,10 @@ class Belief(SingleThreaded):
 
     def income(self) -> int:
         """Return the opponent's income in a round, according to the estimated owners."""
-        whole = (all(self.owner[r] == self.enemy for r in members) for members in self.map.members)
-        return self.rules.base_income + sum(b for b, all_ in zip(self.map.bonuses, whole, strict=True) if all_)
+        complete = (all(self.owner[r] == self.enemy for r in members) for members in self.map.members)
+        return self.rules.base_income + sum(
+            b for b, is_complete in zip(self.map.bonuses, complete, strict=True) if is_complete
+        )
 
     def _believe_income(self, placed: int, new: Observation) -> None:
         """Add unseen super regions to the opponent's estimated regions until its income covers its visible deploys."""
@@ -263,13 +265,13 @@ class Belief(SingleThreaded):
             for r in np.flatnonzero(hidden & (self.owner == NEUTRAL)).tolist():
                 if any(self.owner[q] == self.enemy for q in self.map.neighbors[r]):
                     members = self.map.members[self.map.super_region_of[r]]
-                    lacking = sum(self.owner[q] != self.enemy for q in members)
-                    targets.append((self._to_conquer(int(self.army[r])), lacking, r))
+                    missing = sum(self.owner[q] != self.enemy for q in members)
+                    targets.append((self._to_conquer(int(self.army[r])), missing, r))
             targets = [t for t in targets if t[0] <= self.hidden_armies]
             if not targets:
                 return
-            needed, _, region = min(targets, key=lambda t: (t[1], t[0], t[2]))
-            lost = min(needed - 1, self._lost_to(int(self.army[region])))
+            required, _, region = min(targets, key=lambda t: (t[1], t[0], t[2]))
+            lost = min(required - 1, self._lost_to(int(self.army[region])))
             self.hidden_armies -= lost + 1
             self.owner[region], self.army[region] = self.enemy, 1
 

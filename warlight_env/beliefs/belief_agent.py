@@ -60,15 +60,15 @@ class BeliefAgent(SingleThreaded, Agent):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Update the estimate, and return the orders of the wrapped agent; see `Agent.act`."""
         self._check_players(view.players)
-        seen = self._observer.observe(view)
+        opponent_orders = self._observer.observe(view)
         starts = None if view.starts is None else view.starts[1 - view.player]
-        return self.act_on(view, Observation(view.round, view.owner, view.army, seen, starts), budget)
+        return self.act_on(view, Observation(view.round, view.owner, view.army, opponent_orders, starts), budget)
 
     def act_on(self, view: View, observation: Observation, budget: Budget | None = None) -> Orders:
         """Update the estimate with an observation, and return the orders of the wrapped agent in the given view."""
         last = self._before
         if self.belief is None or last is None or view.round <= last.round or view.map != last.map:
-            if not self._picked_for(view):  # there are no stored picks, or their game never began
+            if not self._has_picks_for(view):  # there are no stored picks, or their game never began
                 self._forget_picks()
             army = self._start
             if army is None:
@@ -88,7 +88,7 @@ class BeliefAgent(SingleThreaded, Agent):
         if players != 2:
             raise AgentError(f"agent {self.name!r}: beliefs are for games of two players, not {players}")
 
-    def _picked_for(self, view: View) -> bool:
+    def _has_picks_for(self, view: View) -> bool:
         """Return whether the stored picks belong to the game of the view.
 
         The map and the rules of the view must be the same as at the time of the stored picks. Before the first round,
@@ -96,8 +96,8 @@ class BeliefAgent(SingleThreaded, Agent):
         """
         if self._picked_in != (view.map.digest(), view.rules):
             return False
-        own = np.flatnonzero(view.owner == view.player).tolist()
-        return view.round > 0 or set(own) <= set(self._offers)
+        own_regions = np.flatnonzero(view.owner == view.player).tolist()
+        return view.round > 0 or set(own_regions) <= set(self._offers)
 
     def _forget_picks(self) -> None:
         self._picked_in, self._offers, self._preferences, self._start = None, (), [], None

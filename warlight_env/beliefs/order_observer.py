@@ -29,8 +29,8 @@ def known_wastelands(view: View) -> list[int]:
         return []
     return [
         r
-        for r, (by, army) in enumerate(zip(view.owner.tolist(), view.army.tolist(), strict=True))
-        if by == NEUTRAL and army == view.params.wasteland_army and army != start[r]
+        for r, (owner, army) in enumerate(zip(view.owner.tolist(), view.army.tolist(), strict=True))
+        if owner == NEUTRAL and army == view.params.wasteland_army and army != start[r]
     ]
 
 
@@ -58,40 +58,43 @@ class OrderObserver:
     """
 
     def __init__(self) -> None:
-        self._own: set[int] = set()
+        self._own_regions: set[int] = set()
 
     def observe(self, view: View) -> OpponentOrders:
         """Return the opponent's orders that the player saw in the last round. Call this method once in each round."""
-        own, self._own = self._own, {r for r, by in enumerate(view.owner.tolist()) if by == view.player}
+        own_regions, self._own_regions = (
+            self._own_regions,
+            {r for r, owner in enumerate(view.owner.tolist()) if owner == view.player},
+        )
         result: RoundResult | None = view.last_round
         if result is None or result.round != view.round or view.round == 0:
             return NO_OPPONENT_ORDERS
-        return observed_orders(result, own, view.map.neighbors, view.player, view.rules.fog)
+        return observed_orders(result, own_regions, view.map.neighbors, view.player, view.rules.fog)
 
 
 def observed_orders(
-    result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool
+    result: RoundResult, own_regions: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool
 ) -> OpponentOrders:
     """Return the other players' orders in a round, as far as the player `player` saw these orders.
 
     Args:
         result: the events of the round.
-        own: the player's regions before the round.
+        own_regions: the player's regions before the round.
         neighbors: the neighbours of each region.
         player: the player.
         fog: whether there is fog of war; without fog, the player sees all orders.
     """
 
     def in_sight(region: int) -> bool:
-        return not fog or sees(neighbors, own, region)
+        return not fog or sees(neighbors, own_regions, region)
 
-    own = set(own)
+    own_regions = set(own_regions)
     placements = tuple((d.region, d.armies) for d in result.deploys if d.player != player and in_sight(d.region))
     moves = []
     for event in result.events:
         before = in_sight(event.target)
         if event.captured:
-            (own.add if event.player == player else own.discard)(event.target)
+            (own_regions.add if event.player == player else own_regions.discard)(event.target)
         after = in_sight(event.source) or in_sight(event.target)
         if event.player != player and (before or after):
             moves.append((event.source, event.target, event.armies))

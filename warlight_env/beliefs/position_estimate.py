@@ -57,8 +57,8 @@ def _tracked(
     army = np.array(first.map.starting_armies, dtype=np.int32)
     army[known_wastelands(first)] = first.params.wasteland_army
     belief = Belief(first.map, first.rules, first.player, army, offers, preferences)
-    for view, own in zip(views, [None, *turns], strict=True):
+    for view, own_orders in zip(views, [None, *turns], strict=True):
         starts = None if view.starts is None else view.starts[1 - view.player]
-        seen = observer.observe(view)
-        belief.update(Observation(view.round, view.owner, view.army, seen, starts, own))
+        opponent_orders = observer.observe(view)
+        belief.update(Observation(view.round, view.owner, view.army, opponent_orders, starts, own_orders))
     return belief.position()

@@ -181,22 +181,24 @@ class Features:
 
         Raises FeatureNameError for unknown names, FeaturePlaceError for an invalid region.
         """
-        found = self[part]
-        if found.start is None:
+        block = self[part]
+        if block.start is None:
             raise FeatureNameError(f"{part!r} is a separate array, not a part of the vector")
-        rows, column = found.size // len(found.features), found.column(name)
-        fits = region is None if len(found.shape) == 1 else is_integer(region) and 0 <= int(region or 0) < rows
-        if not fits:
-            wanted = f"an integer in 0 .. {rows - 1}" if len(found.shape) > 1 else "None"
-            raise FeaturePlaceError(f"part {part!r}, feature {name!r}: region = {short_repr(region)}: must be {wanted}")
-        return found.start + int(region or 0) * len(found.features) + column
+        rows, column = block.size // len(block.features), block.column(name)
+        is_valid = region is None if len(block.shape) == 1 else is_integer(region) and 0 <= int(region or 0) < rows
+        if not is_valid:
+            expected = f"an integer in 0 .. {rows - 1}" if len(block.shape) > 1 else "None"
+            raise FeaturePlaceError(
+                f"part {part!r}, feature {name!r}: region = {short_repr(region)}: must be {expected}"
+            )
+        return block.start + int(region or 0) * len(block.features) + column
 
 
 def _in_a_row(*parts: tuple[str, tuple[Feature, ...], tuple[int, ...]]) -> tuple[FeatureBlock, ...]:
-    made: list[FeatureBlock] = []
+    blocks: list[FeatureBlock] = []
     for name, features, shape in parts:
-        made.append(FeatureBlock(name, features, shape, start=sum(part.size for part in made)))
-    return tuple(made)
+        blocks.append(FeatureBlock(name, features, shape, start=sum(part.size for part in blocks)))
+    return tuple(blocks)
 
 
 def observed_features(kind: str, regions: int, players: int, stepwise: bool = False) -> Features:
@@ -232,8 +234,8 @@ def _observed_features(kind: str, regions: int, players: int, stepwise: bool) ->
         nodes, overall = NODES.expanded(players), GLOBALS.expanded(players)
         rows += [(NODES.name, nodes, (regions, len(nodes))), (GLOBALS.name, overall, (len(overall),))]
     if stepwise:
-        turn, left = TURNS.features, INCOME_LEFT.features
-        rows += [(TURNS.name, turn, (regions, len(turn))), (INCOME_LEFT.name, left, (len(left),))]
+        turn, income_left = TURNS.features, INCOME_LEFT.features
+        rows += [(TURNS.name, turn, (regions, len(turn))), (INCOME_LEFT.name, income_left, (len(income_left),))]
     return Features(raw + _in_a_row(*rows))
 
 

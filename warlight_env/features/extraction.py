@@ -166,34 +166,34 @@ def income_of(bits: BitBoard, bonus: npt.NDArray[np.int32], base_income: Int, ow
 
 @kernel
 def write_nodes(
-    board: Board, bits: BitBoard, memory: Memory, owner: Owners, army: Armies, observer: Observer, seen: SeenRegions,
-    values: npt.NDArray[np.float32],
+    board: Board, bits: BitBoard, memory: Memory, owner: Owners, army: Armies, observer: Observer,
+    seen_regions: SeenRegions, values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
     """Write a player's view of all regions, and the features of all regions."""
     owned, visible, codes, shares = memory.owned[observer.player], memory.visible, memory.codes, memory.shares
     players, hidden, adjacent = memory.owned.shape[0], observer.hidden, bits.adjacent
     width = np.uintp(node_width(players))
     first_owner = np.int64(NODE.neutral - SEEN_NEUTRAL)
-    at = np.uintp(node_shift(players))  # unsigned, because signed indices need a check for negative values
+    offset = np.uintp(node_shift(players))  # unsigned, because signed indices need a check for negative values
     for i in range(owner.shape[0]):
         r = np.uintp(i)
         code, size = codes[np.uintp(owner[r] + np.int64(1))], army[r]
         if hidden and not has(visible, r):
             code, size = np.int8(SEEN_UNKNOWN), np.int32(0)
-        if seen.owner[r] != code:
+        if seen_regions.owner[r] != code:
             one_hot = i * node_width(players) + first_owner
-            values[one_hot + seen.owner[r]] = 0.0
+            values[one_hot + seen_regions.owner[r]] = 0.0
             values[one_hot + code] = 1.0
-            seen.owner[r] = code
-        seen.army[r] = size
+            seen_regions.owner[r] = code
+        seen_regions.army[r] = size
         amount = np.float32(size)
-        values[at + np.uintp(NODE.army_soft)] = soft(amount)
-        values[at + np.uintp(NODE.army_linear)] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
-        values[at + np.uintp(NODE.border)] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
+        values[offset + np.uintp(NODE.army_soft)] = soft(amount)
+        values[offset + np.uintp(NODE.army_linear)] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
+        values[offset + np.uintp(NODE.border)] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
         s = np.uintp(board.super_region[r])
-        values[at + np.uintp(NODE.my_share)] = shares[s, 0]
-        values[at + np.uintp(NODE.opponent_share)] = shares[s, 1]
-        at += width
+        values[offset + np.uintp(NODE.my_share)] = shares[s, 0]
+        values[offset + np.uintp(NODE.opponent_share)] = shares[s, 1]
+        offset += width
 
 
 @kernel
@@ -225,29 +225,29 @@ def write_globals(
     values[base + GLOBAL.time] = part_of(np.float32(observer.cycles), np.float32(settings.max_cycles))
     values[base + GLOBAL.round] = part_of(np.float32(observer.round), np.float32(settings.round_limit))
     values[base + GLOBAL.income] = np.float32(observer.income) / np.float32(max(settings.max_income, 1))
-    seen = count_common(visible, visible) if hidden else n
-    neutral = seen
+    n_visible = count_common(visible, visible) if hidden else n
+    neutral = n_visible
     for k in range(players):
         q = (player + k) % players
         regions = np.int64(0)
         for w in range(visible.shape[0]):
             regions += count_bits(owned[q, w] & visible[w] if hidden else owned[q, w])
         neutral -= regions
-        of_regions, of_armies = np.float32(regions) * per_region, np.float32(armies[q + 1]) * per_army
+        region_share, army_share = np.float32(regions) * per_region, np.float32(armies[q + 1]) * per_army
         if k == 0:
-            values[base + GLOBAL.regions_mine], values[base + GLOBAL.armies_mine] = of_regions, of_armies
+            values[base + GLOBAL.regions_mine], values[base + GLOBAL.armies_mine] = region_share, army_share
         else:
-            at = base + GLOBALS_PER_OPPONENT * (k - 1)
-            values[at + GLOBAL.regions_opponent], values[at + GLOBAL.armies_opponent] = of_regions, of_armies
+            offset = base + GLOBALS_PER_OPPONENT * (k - 1)
+            values[offset + GLOBAL.regions_opponent], values[offset + GLOBAL.armies_opponent] = region_share, army_share
     values[base + GLOBAL.regions_neutral] = np.float32(neutral) * per_region
     values[base + GLOBAL.armies_neutral] = np.float32(armies[0]) * per_army
-    values[base + GLOBAL.regions_unknown + global_shift(players)] = np.float32(n - seen) * per_region
+    values[base + GLOBAL.regions_unknown + global_shift(players)] = np.float32(n - n_visible) * per_region
 
 
 @kernel
 def describe(
     board: Board, settings: Settings, bits: BitBoard, memory: Memory, owner: Owners, army: Armies, observer: Observer,
-    seen: SeenRegions, values: npt.NDArray[np.float32],
+    seen_regions: SeenRegions, values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
     """Write a player's view and its features, except the feature "offered".
 
@@ -261,21 +261,21 @@ def describe(
     if observer.hidden:
         sum_armies(owner, army, True, memory.visible, memory.armies)
     write_shares(bits, owned, observer.player, players, observer.hidden, memory.visible, memory.shares)
-    write_nodes(board, bits, memory, owner, army, observer, seen, values)
+    write_nodes(board, bits, memory, owner, army, observer, seen_regions, values)
     write_globals(settings, memory, owner.shape[0], observer, values)
 
 
 @kernel
 def describe_all(
     board: Board, params: RuleParams, settings: Settings, bits: BitBoard, memory: Memory, positions: DescribedPositions,
-    picking: Bool, seen: SeenRegions, values: npt.NDArray[np.float32],
+    picking: Bool, seen_regions: SeenRegions, values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
     """Write the features of M positions, each in the view of its player, to values float32[M, K].
 
     Args:
         values: rows that are copies of the result of `blank`.
         picking: whether the phase is "pick".
-        seen: working memory.
+        seen_regions: working memory.
     """
     n, players = positions.owner.shape[1], memory.owned.shape[0]
     first, width = node_shift(players) + NODE.offered, node_width(players)
@@ -291,9 +291,9 @@ def describe_all(
         earned: Int = np.int64(0)
         if picking or count_common(memory.owned[p], memory.owned[p]) > 0:  # a player without regions has no income
             earned = income_of(bits, board.bonus, params.base_income, memory.owned[p])
-        seen.owner[:] = SEEN_NEUTRAL
+        seen_regions.owner[:] = SEEN_NEUTRAL
         observer = Observer(p, hidden, picking, picking, positions.cycles[m], positions.rounds[m], earned)
-        describe(board, settings, bits, memory, owner, army, observer, seen, values[m])
+        describe(board, settings, bits, memory, owner, army, observer, seen_regions, values[m])
         if picking:
             for r in range(n):
                 values[m, first + width * r] = np.float32(positions.offered[m, r] != 0)
@@ -339,7 +339,7 @@ class FeatureExtractor(SingleThreaded):
         self._settings = Settings(rules.fog, self._params.round_limit, max_cycles, most_income(board, self._params))
         self._bits = make_bits(board)
         self._memory = make_memory(self._bits, players)
-        self._seen = SeenRegions(np.zeros(board.n_regions, np.int8), np.zeros(board.n_regions, np.int32))
+        self._seen_regions = SeenRegions(np.zeros(board.n_regions, np.int8), np.zeros(board.n_regions, np.int32))
         self._blank = blank(board, self.features)
 
     def __call__(
@@ -361,37 +361,39 @@ class FeatureExtractor(SingleThreaded):
         Raises:
             InputError: an array has another type or shape, or a player is invalid.
         """
-        told = _integers(owner, "owner")
-        if told.ndim != 2:
-            raise InputError(f"owner must be an array [M, {self._board.n_regions}], not of shape {told.shape}")
-        shape = (len(told), self._board.n_regions)
-        picked = np.zeros((0, 0), np.int8) if offered is None else (_integers(offered, "offered") != 0).view(np.int8)
+        owner_values = _integers(owner, "owner")
+        if owner_values.ndim != 2:
+            raise InputError(f"owner must be an array [M, {self._board.n_regions}], not of shape {owner_values.shape}")
+        shape = (len(owner_values), self._board.n_regions)
+        offered_mask = (
+            np.zeros((0, 0), np.int8) if offered is None else (_integers(offered, "offered") != 0).view(np.int8)
+        )
         armies = np.clip(_integers(army, "army"), 0, 2**31 - 1).astype(np.int32)
         counts = _integers(player, "player"), _integers(rounds, "rounds"), _integers(cycles, "cycles")
-        whose, played, steps = (np.clip(count, -1, 2**31 - 1).astype(np.int32) for count in counts)
-        if {told.shape, armies.shape, shape if offered is None else picked.shape} != {shape}:
+        viewers, rounds_played, steps = (np.clip(count, -1, 2**31 - 1).astype(np.int32) for count in counts)
+        if {owner_values.shape, armies.shape, shape if offered is None else offered_mask.shape} != {shape}:
             raise InputError(f"owner, army and offered must have the same shape [M, {shape[1]}]")
-        if {whose.shape, played.shape, steps.shape} != {shape[:1]}:
+        if {viewers.shape, rounds_played.shape, steps.shape} != {shape[:1]}:
             raise InputError(
                 f"player, rounds and cycles must have the shape [{shape[0]}], one number for each position"
             )
-        if ((whose < 0) | (whose >= self._players)).any() or (told >= self._players).any():
+        if ((viewers < 0) | (viewers >= self._players)).any() or (owner_values >= self._players).any():
             raise InputError(f"player and owner must contain players in 0 .. {self._players - 1}")
-        if (played < 0).any() or (steps < 0).any():
+        if (rounds_played < 0).any() or (steps < 0).any():
             raise InputError("rounds and cycles must be from 0 up")
-        owners = np.maximum(told, NEUTRAL).astype(np.int8)
+        owners = np.maximum(owner_values, NEUTRAL).astype(np.int8)
         values = np.broadcast_to(self._blank, (len(owners), self.features.size)).copy()
-        positions = DescribedPositions(owners, armies, whose, played, steps, picked)
+        positions = DescribedPositions(owners, armies, viewers, rounds_played, steps, offered_mask)
         describe_all(
             self._board, self._params, self._settings, self._bits, self._memory, positions, offered is not None,
-            self._seen, values,
+            self._seen_regions, values,
         )  # fmt: skip
         return values
 
 
-def _integers(values: Any, what: str) -> npt.NDArray[Any]:
+def _integers(values: Any, name: str) -> npt.NDArray[Any]:
     """Return the values as an array of integers or booleans. Raise InputError for values of any other type."""
-    array = array_of(values, what)
+    array = array_of(values, name)
     if array.dtype.kind not in "biu" or isinstance(array, np.ma.MaskedArray):
-        raise InputError(f"{what} must be an array of integers, not {array.dtype} ({short_repr(values)})")
+        raise InputError(f"{name} must be an array of integers, not {array.dtype} ({short_repr(values)})")
     return array

@@ -94,13 +94,13 @@ class Group:
         each opponent, add `per_opponent` * (players - 1) to its column. For a feature of opponent k, add `per_opponent`
         * (k - 1) to its column.
         """
-        found, column, block = {}, 0, 0
+        positions, column, block = {}, 0, 0
         for feature in self.features:
             if feature.per:
-                found[feature.name], block = column + block, block + 1
+                positions[feature.name], block = column + block, block + 1
             else:
-                found[feature.name], column, block = column, column + 1, 0
-        return namedtuple(self.name, found)(**found)
+                positions[feature.name], column, block = column, column + 1, 0
+        return namedtuple(self.name, positions)(**positions)
 
     @property
     def width(self) -> int:
@@ -119,16 +119,16 @@ class Group:
             InputError: players is not an integer in 2 .. MAX_PLAYERS.
         """
         check_players(players)
-        found: list[Feature] = []
+        features: list[Feature] = []
         block: list[Feature] = []
         for feature in (*self.features, None):
             if block and (feature is None or feature.per != block[0].per):
                 for k in range(block[0].per == OPPONENT, players):
-                    found += [replace(one, name=f"{one.name}_{k}", per="") for one in block]
+                    features += [replace(entry, name=f"{entry.name}_{k}", per="") for entry in block]
                 block = []
             if feature is not None:
-                (block if feature.per else found).append(feature)
-        return tuple(found)
+                (block if feature.per else features).append(feature)
+        return tuple(features)
 
     def places(self, names: Iterable[str], players: int | None = None) -> Columns:
         """Return the columns of the features with the given names, uint32[F], in the order of the names.

@@ -41,9 +41,9 @@ class RegionNet:
         self._nodes, self._globals = features["nodes"], features["globals"]
         self._neutral, self._mine, self._army = (self._nodes.column(name) for name in ("neutral", "mine", "army_soft"))
         self._enemies = opponent_columns(players)
-        self._ends = board.edge_source.astype(np.int64), board.edge_target.astype(np.int64)
+        self._edge_ends = board.edge_source.astype(np.int64), board.edge_target.astype(np.int64)
         mean = np.zeros((board.n_regions, board.n_regions), dtype=np.float32)
-        mean[self._ends] = 1.0
+        mean[self._edge_ends] = 1.0
         self._mean = mean / np.maximum(mean.sum(1, keepdims=True), 1.0)
 
     def parts(self, flat: Floats) -> tuple[Floats, Floats]:
@@ -58,14 +58,14 @@ class RegionNet:
 
     def described(self, nodes: Floats, overall: Floats) -> Floats:
         """Return an embedding of every region, float32[B, N, W], see `train.sb3_ppo.region_encoder.RegionEncoder`."""
-        of_regions, of_all = self._read
-        first = self.linear("encoder.first", nodes[..., of_regions])
-        overall = self.linear("encoder.first_globals", overall[..., of_all])
+        node_columns, global_columns = self._read
+        first = self.linear("encoder.first", nodes[..., node_columns])
+        overall = self.linear("encoder.first_globals", overall[..., global_columns])
         described = _relu(first + overall[:, None])
         layer = 0
         while f"encoder.own.{layer}.weight" in self._arrays:
-            around = self.linear(f"encoder.around.{layer}", self._mean @ described)
-            described = described + _relu(self.linear(f"encoder.own.{layer}", described) + around)
+            neighbors = self.linear(f"encoder.around.{layer}", self._mean @ described)
+            described = described + _relu(self.linear(f"encoder.own.{layer}", described) + neighbors)
             layer += 1
         return described
 
@@ -105,13 +105,21 @@ class PolicyNet(RegionNet):
         return self.linear("action", _relu(self.linear("actor", pooled)))[:, None]
 
     def _factored(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
-        source, target = self._ends
+        source, target = self._edge_ends
         regions = self.linear("region_head", described)
         edges = np.zeros((len(nodes), len(source), regions.shape[2]), dtype=np.float32)
         b, e = np.nonzero(nodes[:, source, self._mine])
         soft = nodes[:, :, self._army]
-        here, there = (SOFT_ARMIES * x / (np.float32(1.001) - x) for x in (soft[b, source[e]], soft[b, target[e]]))
-        armies = np.stack([here / (here + there + 1), np.tanh((np.float32(0.6) * (here - 1) - there) / 3)], axis=1)
+        source_armies, target_armies = (
+            SOFT_ARMIES * x / (np.float32(1.001) - x) for x in (soft[b, source[e]], soft[b, target[e]])
+        )
+        armies = np.stack(
+            [
+                source_armies / (source_armies + target_armies + 1),
+                np.tanh((np.float32(0.6) * (source_armies - 1) - target_armies) / 3),
+            ],
+            axis=1,
+        )
         hidden = self.linear("source", described)[b, source[e]] + self.linear("target", described)[b, target[e]]
         edges[b, e] = self.linear("edge_head", _relu(hidden + self.linear("armies", armies)))
         return np.concatenate([regions, edges], axis=1)

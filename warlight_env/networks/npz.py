@@ -63,10 +63,10 @@ def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
 
 def _check_end(content: bytes) -> None:
     """Raise `ArraysError` if the content is not an .npz file, or if its list of members is too long."""
-    at = content.rfind(_SIGNATURE, max(0, len(content) - _END.size - 65535))
-    if at < 0 or len(content) - at < _END.size:
+    position = content.rfind(_SIGNATURE, max(0, len(content) - _END.size - 65535))
+    if position < 0 or len(content) - position < _END.size:
         raise ArraysError("it is not an .npz file")
-    if _END.unpack_from(content, at)[2] > _LISTED * bounded_io.ARRAYS:
+    if _END.unpack_from(content, position)[2] > _LISTED * bounded_io.ARRAYS:
         raise ArraysError(f"more than {bounded_io.ARRAYS} arrays")
 
 
@@ -88,8 +88,8 @@ def _array(data: bytes) -> npt.NDArray[Any]:
     shape, by_columns, dtype = readers[version](file)
     if dtype.kind not in "biuf":
         raise ArraysError(f"an array has the type {dtype}, not numbers")
-    rest = len(data) - file.tell()
-    if math.prod(shape) * dtype.itemsize != rest:
-        raise ArraysError(f"an array of shape {shape} does not fit its {rest} bytes")
+    n_bytes = len(data) - file.tell()
+    if math.prod(shape) * dtype.itemsize != n_bytes:
+        raise ArraysError(f"an array of shape {shape} does not fit its {n_bytes} bytes")
     flat = np.frombuffer(data, dtype, offset=file.tell()).copy()
     return flat.reshape(shape, order="F" if by_columns else "C")

@@ -77,8 +77,8 @@ def simulate_on_gpu(params: RuleParams, start: State, turns: ScenarioTurns) -> R
     try:
         arguments = kernel_arguments(params, start, turns, upload, lambda row: allocate(row, count, False))
     except torch.cuda.OutOfMemoryError:
-        one = kernel_arguments(params, start, turns, unchanged, lambda row: row[None])
-        toolkit.check_memory(count, size_of(one[3]) + size_of(one[4]), "turns * scenarios", "results")
+        one_game = kernel_arguments(params, start, turns, unchanged, lambda row: row[None])
+        toolkit.check_memory(count, size_of(one_game[3]) + size_of(one_game[4]), "turns * scenarios", "results")
         raise
     Launcher(source.function, source.key, arguments)(count)
     results: Results = arguments[3]

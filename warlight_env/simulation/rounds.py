@@ -114,13 +114,13 @@ def simulate(
     deploy, attacks = np.zeros((count, players, n), np.int32), np.zeros((count, players, board.n_edges, 3), np.int32)
     counts = np.zeros((count, players), np.int32)
     starts = {key: game.arrays() for key, game in {id(game): game for game in games}.items()}
-    known: dict[tuple[int, int, int], tuple[int, int]] = {}
+    checked: dict[tuple[int, int, int], tuple[int, int]] = {}
     for t, (game, turn) in enumerate(zip(games, turns, strict=True)):
         for player, orders in _by_player(turn, t, players).items():
             key = id(game), player, id(orders)
-            if key in known:  # checked before, for example the same orders of an opponent in all turns
+            if key in checked:  # checked before, for example the same orders of an opponent in all turns
                 for array in (deploy, attacks, counts):
-                    array[t, player] = array[known[key]]
+                    array[t, player] = array[checked[key]]
                 continue
             counts[t, player], dropped, reasons = check_turn(
                 board, params, starts[id(game)].owner[0], player, game.income(player), orders, deploy[t, player],
@@ -128,13 +128,15 @@ def simulate(
             )  # fmt: skip
             if dropped:
                 raise IllegalOrdersError(dropped_orders(player, orders, reasons))
-            known[key] = t, player
+            checked[key] = t, player
     start = State(*(np.concatenate(arrays) for arrays in zip(*starts.values(), strict=True)))
     row = {key: i for i, key in enumerate(starts)}
-    which = np.array([row[id(game)] for game in games], np.int64)
+    start_index = np.array([row[id(game)] for game in games], np.int64)
     attacks = np.ascontiguousarray(attacks[:, :, : max(1, int(counts.max()))])
-    own = ScenarioTurns(which, deploy, attacks, counts, np.array([word], np.uint64), int(scenarios), common)
-    results = _results_on(device, params, start, own)
+    scenario_turns = ScenarioTurns(
+        start_index, deploy, attacks, counts, np.array([word], np.uint64), int(scenarios), common
+    )
+    results = _results_on(device, params, start, scenario_turns)
     shape, state = (count, int(scenarios)), results.state
     kind = Outcomes if device is None else TensorOutcomes
     return kind(
@@ -150,17 +152,17 @@ def _results_on(device: str | None, params: RuleParams, start: State, turns: Sce
 
         return simulate_on_gpu(params, start, turns)
     regions, players = start.owner.shape[1], turns.counts.shape[1]
-    found = make_results(len(turns.counts) * turns.scenarios, regions, players)
+    results = make_results(len(turns.counts) * turns.scenarios, regions, players)
     play_scenarios(
-        params, reference(start), turns, reference(found.state), found.shares, found.seeds,
+        params, reference(start), turns, reference(results.state), results.shares, results.seeds,
         make_scratch(regions, players),
     )  # fmt: skip
     if device is None:
-        return found
+        return results
     import torch
 
     tensor: Any = torch.from_numpy
-    return Results(State(*map(tensor, found.state)), *map(tensor, found[1:]))
+    return Results(State(*map(tensor, results.state)), *map(tensor, results[1:]))
 
 
 def _games_of(positions: Any, turns: Any) -> list[Game]:
@@ -185,10 +187,10 @@ def _by_player(turn: Any, t: int, players: int) -> dict[int, Orders]:
     """Return the orders in turn number t by player, without the players who do nothing."""
     if not isinstance(turn, Mapping) and (not isinstance(turn, Sequence) or len(turn) != players):
         raise GameError(f"turns[{t}]: must be a list of {players} `Orders`, one for each player, or a dict by player")
-    given = dict(turn) if isinstance(turn, Mapping) else dict(enumerate(turn))
-    for player, orders in given.items():
+    by_player = dict(turn) if isinstance(turn, Mapping) else dict(enumerate(turn))
+    for player, orders in by_player.items():
         if not is_integer(player) or not 0 <= player < players:
             raise GameError(f"turns[{t}]: no player {short_repr(player)}; the players are 0 to {players - 1}")
         if not isinstance(orders, Orders | None):
             raise GameError(f"turns[{t}], player {player}: must be `Orders` or None, not {type(orders).__name__}")
-    return {int(player): orders for player, orders in given.items() if orders is not None}
+    return {int(player): orders for player, orders in by_player.items() if orders is not None}

@@ -56,8 +56,8 @@ class CpuGames(DeviceGames):
     def __init__(self, core: EnvCore, seats: Seats, bots: Sequence[Bot]) -> None:
         self.games, self.seats = core.game_batch, reference(seats)
         self._functions = [(plug_in("policy", bot.policy), plug_in("picker", bot.pick)) for bot in bots]
-        self._kept = [bot.context for bot in bots]
-        self._contexts = _addresses([address_of(context) for context in self._kept])
+        self._bot_contexts = [bot.context for bot in bots]
+        self._contexts = _addresses([address_of(context) for context in self._bot_contexts])
         self._policies = _addresses([address(policy) for policy, _ in self._functions])
         self._pickers = _addresses([address(pick) for _, pick in self._functions])
 

@@ -128,7 +128,7 @@ class WarlightTensorEnv(SingleThreaded):
             from warlight_env.tensor_env.gpu import GpuGames
 
             self._games = GpuGames(core, seats, bots, num_envs)
-        self._check, self._begun = check_actions, False
+        self._check, self._has_begun = check_actions, False
         self._collect(torch)
 
     def _collect(self, torch: Any) -> None:
@@ -159,19 +159,19 @@ class WarlightTensorEnv(SingleThreaded):
             if final is not None:
                 infos["final_obs"] = self._observation(final[:, p])
                 infos["_final_obs"] = self._restarting
-            seen = self._observation(features[:, p])
-            self._results[agent] = seen, reward[:, p], terminated[:, p], truncated[:, p], infos
+            obs = self._observation(features[:, p])
+            self._results[agent] = obs, reward[:, p], terminated[:, p], truncated[:, p], infos
 
     def _observation(self, values: Any) -> Any:
         """Return the observation with the features float32[B, K]."""
         core = self._core
         if core.observation == "flat":
             return values
-        seen = {}
+        obs = {}
         for part in core.features.parts:
             if part.start is not None:
-                seen[part.name] = values[:, part.start : part.start + part.size].unflatten(1, part.shape)
-        return seen
+                obs[part.name] = values[:, part.start : part.start + part.size].unflatten(1, part.shape)
+        return obs
 
     @property
     def device_games(self) -> DeviceGames:
@@ -236,28 +236,28 @@ class WarlightTensorEnv(SingleThreaded):
         if options is not None:
             if not isinstance(options, dict) or set(options) - {"reset_mask"}:
                 raise InputError(f"options = {short_repr(options)}: must be None or a dict with the key reset_mask")
-            given = options.get("reset_mask", mask)
-            mask = array_of(given.cpu().numpy() if isinstance(given, torch.Tensor) else given, "reset_mask").copy()
+            value = options.get("reset_mask", mask)
+            mask = array_of(value.cpu().numpy() if isinstance(value, torch.Tensor) else value, "reset_mask").copy()
             if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
                 raise InputError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
-            if not self._begun and not mask.all():
+            if not self._has_begun and not mask.all():
                 raise InputError("reset_mask: no game has begun; reset all games first")
         seeds = seeds_of(seed, self.num_envs)
-        if not self._begun:
-            drawn = np.random.default_rng().integers(0, 2**63, self.num_envs)
-            seeds = [int(drawn[b]) if given is None else given for b, given in enumerate(seeds)]
-        seeded = np.array([given is not None for given in seeds]) & mask
-        words = np.array([(given or 0) % 2**64 for given in seeds], dtype=np.uint64).view(np.int64)
+        if not self._has_begun:
+            random_seeds = np.random.default_rng().integers(0, 2**63, self.num_envs)
+            seeds = [int(random_seeds[b]) if value is None else value for b, value in enumerate(seeds)]
+        seeded = np.array([value is not None for value in seeds]) & mask
+        words = np.array([(value or 0) % 2**64 for value in seeds], dtype=np.uint64).view(np.int64)
         device = self.tensor_device
-        chosen, new = torch.as_tensor(mask, device=device), torch.as_tensor(seeded, device=device)
+        selected, new = torch.as_tensor(mask, device=device), torch.as_tensor(seeded, device=device)
         self._seeds[new] = torch.as_tensor(words, device=device)[new]
         self._number[new] = 0
         for values in self._flags:
-            values[chosen] = 0
-        self._restarting.copy_(chosen)
+            values[selected] = 0
+        self._restarting.copy_(selected)
         self._games.restart()
         self._restarting.zero_()
-        self._begun = True
+        self._has_begun = True
         return self._part(0), self._infos()
 
     def _part(self, index: int) -> dict[str, Any]:
@@ -289,14 +289,14 @@ class WarlightTensorEnv(SingleThreaded):
 
         Raises InputError for missing or invalid actions; after an InputError, no game has made a step.
         """
-        if not self._begun:
+        if not self._has_begun:
             raise InputError("no game has begun; call reset()")
         if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
             raise InputError(f"actions must be a dict with the keys {', '.join(self.agents)}")
-        given = {agent: self._checked(agent, actions[agent]) for agent in self.agents}
+        rows_by_agent = {agent: self._checked(agent, actions[agent]) for agent in self.agents}
         if self._check:
-            self._check_limits(given)
-        for agent, rows in given.items():
+            self._check_limits(rows_by_agent)
+        for agent, rows in rows_by_agent.items():
             self._rows[:, self._seat(agent)] = rows
         self._games.step(self._rows)
         return self._part(0), self._part(1), self._part(2), self._part(3), self._infos()
@@ -318,21 +318,21 @@ class WarlightTensorEnv(SingleThreaded):
             raise InputError(f"actions[{agent!r}] is on {rows.device}; the environment is on {self.tensor_device}")
         return rows
 
-    def _check_limits(self, given: dict[str, Any]) -> None:
+    def _check_limits(self, rows_by_agent: dict[str, Any]) -> None:
         """Raise InputError for an entry outside the limits, in a row that is not ignored."""
         import torch
 
-        wrong = torch.stack(
+        invalid = torch.stack(
             [
                 ((rows < 0) | (rows >= self._limits)).any(1) & self._live[agent] & ~self._ended
-                for agent, rows in given.items()
+                for agent, rows in rows_by_agent.items()
             ]
         )
-        if not wrong.any():
+        if not invalid.any():
             return
-        k, b = (int(value) for value in wrong.nonzero()[0])
-        agent = list(given)[k]
-        row = given[agent][b].tolist()
+        k, b = (int(value) for value in invalid.nonzero()[0])
+        agent = list(rows_by_agent)[k]
+        row = rows_by_agent[agent][b].tolist()
         i = next(i for i, value in enumerate(row) if not 0 <= value < self.limits[i])
         raise InputError(f"actions[{agent!r}][{b}][{i}] = {row[i]}: must be in 0 .. {self.limits[i] - 1}")
 

@@ -44,13 +44,13 @@ def make_kernels(encoding: ActionEncoding, bots: Sequence[Bot], work: Any) -> So
     work: the working memory of one thread.
     """
     key = encoding.submit, encoding.write_mask or no_mask, tuple((bot.policy, bot.pick) for bot in bots)
-    if key not in _made:
-        _made[key] = _make_kernels(*key, work)
-    return _made[key]
+    if key not in _cached_sources:
+        _cached_sources[key] = _make_kernels(*key, work)
+    return _cached_sources[key]
 
 
 #: All results of `make_kernels` in this process.
-_made: dict[Any, Sources] = {}
+_cached_sources: dict[Any, Sources] = {}
 
 
 def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[tuple[Any, Any], ...], work: Any) -> Sources:
@@ -139,10 +139,10 @@ def make_calls(core: EnvCore, seats: Seats, bots: Sequence[Bot], memory: Placeme
     names = sources.names
     submit, mask = core.encoding.submit, core.encoding.write_mask or no_mask
     batch: Any = core.game_batch_for(0, 0)
-    own: Any = seats
+    seat_tree: Any = seats
     trees = {name: mapped(getattr(batch, name), unchanged) for name in ("state", "out", "turns")}
     trees["work"] = mapped(batch.work, lambda array: array[None], names)
-    trees["seats"] = mapped(own, unchanged)
+    trees["seats"] = mapped(seat_tree, unchanged)
 
     def place(name: str) -> Any:
         return mapped(trees[name], lambda array: memory.rows(array[0], name in COLUMNS))
@@ -150,27 +150,27 @@ def make_calls(core: EnvCore, seats: Seats, bots: Sequence[Bot], memory: Placeme
     def share(tree: Any) -> Any:
         return mapped(tree, memory.shared, names)
 
-    own = place("seats")
+    seat_tree = place("seats")
     games = share(batch._replace(state=0, out=0, turns=0, work=0))._replace(
         state=place("state"), out=place("out"), turns=place("turns"), work=place("work")
     )
     actions = memory.shared(np.zeros((1, core.slots, core.row_size), dtype=action_type(core)))
     return Calls(
-        Call(sources.submit, f"submit {sources.digest(submit_learners, submit)}", (games, own), (actions,)),
+        Call(sources.submit, f"submit {sources.digest(submit_learners, submit)}", (games, seat_tree), (actions,)),
         tuple(
             Call(
                 source, f"bot {sources.digest(submit_bots, bot.policy, bot.pick)}",
-                (games._replace(context=share(bot.context)), own, k),
+                (games._replace(context=share(bot.context)), seat_tree, k),
             )
             for k, (source, bot) in enumerate(zip(sources.bots, bots, strict=True))
         ),
-        Call(sources.play, f"play {sources.digest(play)}", (games, own)),
+        Call(sources.play, f"play {sources.digest(play)}", (games, seat_tree)),
         (
-            Call(sources.observe, f"observe {sources.digest(observe, mask)}", (games, own, False)),
-            Call(sources.observe, f"observe {sources.digest(observe, mask)}", (games, own, True)),
+            Call(sources.observe, f"observe {sources.digest(observe, mask)}", (games, seat_tree, False)),
+            Call(sources.observe, f"observe {sources.digest(observe, mask)}", (games, seat_tree, True)),
         ),
-        Call(sources.finish, f"finish {sources.digest(finish)}", (games, own)),
-        games, own, sum(map(size_of, trees.values())),
+        Call(sources.finish, f"finish {sources.digest(finish)}", (games, seat_tree)),
+        games, seat_tree, sum(map(size_of, trees.values())),
     )  # fmt: skip
 
 

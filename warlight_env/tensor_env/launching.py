@@ -43,22 +43,22 @@ class Launcher:
         self._code = _code_of(function, name, tuple(map(typeof, (*fixed, *example))))
         self._words = [word for value in fixed for word in _words(value)]
 
-    def __call__(self, threads: int, *others: Any) -> None:
+    def __call__(self, threads: int, *arguments: Any) -> None:
         """Start the kernel for a number of threads.
 
-        The call returns before the kernel has finished. others: the kernel's arguments after `fixed`.
+        The call returns before the kernel has finished. arguments: the kernel's arguments after `fixed`.
 
         Raises:
-            ValueError: an array in `others` is not contiguous. The kernel is compiled for contiguous arrays.
+            ValueError: an array in `arguments` is not contiguous. The kernel is compiled for contiguous arrays.
         """
-        for value in others:
+        for value in arguments:
             _check_contiguous(value)
         if toolkit.simulated():
-            self._simulated[-(-threads // 8), 8](*self._fixed, *others)
+            self._simulated[-(-threads // 8), 8](*self._fixed, *arguments)
             return
         from cuda.core import LaunchConfig, launch
 
-        words = self._words + [word for value in others for word in _words(value)]
+        words = self._words + [word for value in arguments for word in _words(value)]
         config = LaunchConfig(grid=-(-threads // THREADS), block=THREADS)
         launch(_stream(), config, self._code, *words)
 

@@ -44,20 +44,20 @@ class Linker:
 
     def __init__(self, bound: Mapping[Any, Callable[..., Any]] | None = None) -> None:
         self._bound = dict(bound or {})
-        self._made: dict[Any, Any] = {}
+        self._device_functions: dict[Any, Any] = {}
         self._callees: dict[Any, list[Any]] = {}  # for each linked function, the kernels that it calls
         self._linking: list[Any] = []  # the functions whose callees are being linked
         self.names: set[str] = set()
 
     def digest(self, *kernels: Callable[..., Any]) -> str:
         """Return a digest of the code of linked kernels and of all functions that they call."""
-        found, waiting = dict[Any, str](), [source_of(kernel) for kernel in kernels]
+        texts, waiting = dict[Any, str](), [source_of(kernel) for kernel in kernels]
         while waiting:
             function = waiting.pop()
-            if function is not None and function not in found:
-                found[function] = _text_of(function)
+            if function is not None and function not in texts:
+                texts[function] = _text_of(function)
                 waiting += self._callees[function]
-        return hashlib.sha256("\n".join(sorted(found.values())).encode()).hexdigest()[:20]
+        return hashlib.sha256("\n".join(sorted(texts.values())).encode()).hexdigest()[:20]
 
     def device(self, kernel: Callable[..., Any]) -> Any:
         """Return a kernel as a CUDA device function. Raises LinkError if the kernel calls an address not in `bound`."""
@@ -66,9 +66,9 @@ class Linker:
             raise LinkError(f"{kernel!r} is not a kernel")
         if self._linking:
             self._callees[self._linking[-1]].append(function)
-        if function not in self._made:
-            self._made[function] = device_function(self.plain(function))
-        return self._made[function]
+        if function not in self._device_functions:
+            self._device_functions[function] = device_function(self.plain(function))
+        return self._device_functions[function]
 
     def plain(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a copy of a Python function in which all names of kernels refer to device functions."""
@@ -112,24 +112,24 @@ class Linker:
     def _returning(self, converter: Any) -> Any:
         """Return a function for device code that takes an address and returns the kernel in `bound`."""
         function = self.device(self._bound[converter])
-        if converter not in self._made:
-            self._made[converter] = _constant(function)
-        return self._made[converter]
+        if converter not in self._device_functions:
+            self._device_functions[converter] = _constant(function)
+        return self._device_functions[converter]
 
 
 def device_function(function: Callable[..., Any]) -> Any:
     """Return a Python function as a CUDA device function; constant arguments cause no further compilation."""
     from numba import cuda
 
-    made = cuda.jit(device=True)(function)
+    compiled = cuda.jit(device=True)(function)
     if not simulated():
-        template = made.get_call_template
+        template = compiled.get_call_template
 
         def get_call_template(args: Any, kws: Any) -> Any:
             return template(tuple(map(unliteral, args)), {name: unliteral(kind) for name, kind in dict(kws).items()})
 
-        made.get_call_template = get_call_template
-    return made
+        compiled.get_call_template = get_call_template
+    return compiled
 
 
 def _constant(function: Any) -> Any:

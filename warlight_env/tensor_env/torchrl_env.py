@@ -61,8 +61,8 @@ class WarlightTorchRLEnv(EnvBase):
         else:
             raise InputError(f"action {type(action).__name__}: TorchRL needs an encoding with integers as actions")
         first, infos = games.reset(seed=0)
-        seen, told = first[games.agents[0]], infos[games.agents[0]]
-        parts = seen if isinstance(seen, dict) else {"flat": seen}
+        obs, info = first[games.agents[0]], infos[games.agents[0]]
+        parts = obs if isinstance(obs, dict) else {"flat": obs}
         observation = Composite(
             {name: Unbounded(torch.Size([*lead, *part.shape[1:]]), device=device) for name, part in parts.items()},
             shape=lead,
@@ -70,8 +70,8 @@ class WarlightTorchRLEnv(EnvBase):
         )
         agents = Composite({"observation": observation}, shape=lead, device=device)
         agents["active"] = Binary(1, torch.Size([*lead, 1]), device=device, dtype=torch.bool)
-        if "action_mask" in told:
-            size = told["action_mask"].shape[1]
+        if "action_mask" in info:
+            size = info["action_mask"].shape[1]
             agents["action_mask"] = Binary(size, torch.Size([*lead, size]), device=device, dtype=torch.bool)
         done = Binary(1, torch.Size([*self.batch_size, 1]), device=device, dtype=torch.bool)
         self.observation_spec = Composite({GROUP: agents}, shape=self.batch_size, device=device)
@@ -91,46 +91,48 @@ class WarlightTorchRLEnv(EnvBase):
 
     def _reset(self, tensordict: TensorDictBase | None = None, **arguments: Any) -> TensorDict:
         options = None
-        chosen = None if tensordict is None else tensordict.get("_reset", None)
-        if chosen is not None:
-            mask = chosen.reshape(self.batch_size).cpu().numpy()
+        reset_mask = None if tensordict is None else tensordict.get("_reset", None)
+        if reset_mask is not None:
+            mask = reset_mask.reshape(self.batch_size).cpu().numpy()
             options = None if mask.all() else {"reset_mask": mask}
         observations, infos = self._games.reset(seed=self._seed, options=options)
         self._seed = None
         return TensorDict(
-            {GROUP: self._seen(observations, infos), **self._ends(infos, None)}, self.batch_size, device=self.device
+            {GROUP: self._observe(observations, infos), **self._done_flags(infos, None)},
+            self.batch_size,
+            device=self.device,
         )
 
     def _step(self, tensordict: TensorDictBase) -> TensorDict:
-        chosen = tensordict[GROUP, "action"]
-        actions = {agent: chosen[:, k] for k, agent in enumerate(self._games.agents)}
+        action_tensor = tensordict[GROUP, "action"]
+        actions = {agent: action_tensor[:, k] for k, agent in enumerate(self._games.agents)}
         observations, rewards, _, truncations, infos = self._games.step(actions)
-        agents = self._seen(observations, infos)
+        agents = self._observe(observations, infos)
         agents["reward"] = torch.stack([rewards[agent] for agent in self._games.agents], 1)[..., None]
-        return TensorDict({GROUP: agents, **self._ends(infos, truncations)}, self.batch_size, device=self.device)
+        return TensorDict({GROUP: agents, **self._done_flags(infos, truncations)}, self.batch_size, device=self.device)
 
-    def _seen(self, observations: dict[str, Any], infos: dict[str, Any]) -> TensorDict:
+    def _observe(self, observations: dict[str, Any], infos: dict[str, Any]) -> TensorDict:
         """Return copies of the observations, the masks and the flags `active`, with an axis for the agents."""
         agents = self._games.agents
 
-        def stacked(tensors: list[Any]) -> Any:
+        def stack(tensors: list[Any]) -> Any:
             return torch.stack(tensors, 1)
 
         first = observations[agents[0]]
         if isinstance(first, dict):
-            parts = {name: stacked([observations[agent][name] for agent in agents]) for name in first}
+            parts = {name: stack([observations[agent][name] for agent in agents]) for name in first}
         else:
-            parts = {"flat": stacked([observations[agent] for agent in agents])}
+            parts = {"flat": stack([observations[agent] for agent in agents])}
         lead = [*self.batch_size, len(agents)]
-        seen = {
+        fields = {
             "observation": TensorDict(parts, lead),
-            "active": stacked([infos[a]["active"] for a in agents])[..., None],
+            "active": stack([infos[a]["active"] for a in agents])[..., None],
         }
         if "action_mask" in infos[agents[0]]:
-            seen["action_mask"] = stacked([infos[agent]["action_mask"] for agent in agents]).bool()
-        return TensorDict(seen, lead, device=self.device)
+            fields["action_mask"] = stack([infos[agent]["action_mask"] for agent in agents]).bool()
+        return TensorDict(fields, lead, device=self.device)
 
-    def _ends(self, infos: dict[str, Any], truncations: dict[str, Any] | None) -> dict[str, Any]:
+    def _done_flags(self, infos: dict[str, Any], truncations: dict[str, Any] | None) -> dict[str, Any]:
         """Return whether each game is done, terminated and truncated.
 
         A game is truncated if at least one of its agents is truncated.

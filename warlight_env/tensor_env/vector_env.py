@@ -116,17 +116,17 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
         return observations, rewards, terminated, truncated, self._infos(results[4])
 
     def _infos(self, infos: dict[str, Any]) -> dict[str, Any]:
-        own: dict[str, Any] = infos[self._agent]
-        own.pop("active")
-        return own
+        agent_infos: dict[str, Any] = infos[self._agent]
+        agent_infos.pop("active")
+        return agent_infos
 
 
 def _opponents(opponent: Any, seat: int, players: int) -> dict[str, str]:
     """Return the name of the bot on each seat except the learner's seat."""
-    others = [f"player_{p}" for p in range(players) if p != seat]
-    names = [opponent] * len(others) if isinstance(opponent, str) else opponent
-    if not isinstance(names, list | tuple) or len(names) != len(others):
+    seats = [f"player_{p}" for p in range(players) if p != seat]
+    names = [opponent] * len(seats) if isinstance(opponent, str) else opponent
+    if not isinstance(names, list | tuple) or len(names) != len(seats):
         raise InputError(
-            f"opponent = {short_repr(opponent)}: must be the name of a compiled bot, or a list of {len(others)} names"
+            f"opponent = {short_repr(opponent)}: must be the name of a compiled bot, or a list of {len(seats)} names"
         )
-    return dict(zip(others, names, strict=True))
+    return dict(zip(seats, names, strict=True))
