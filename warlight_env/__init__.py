@@ -59,10 +59,10 @@ __all__ = [
 ]
 
 
-def _framed(shown: Game | GameLog) -> str | None:
+def _framed(item: Game | GameLog) -> str | None:
     from warlight_env.web.export import framed
 
-    return framed(shown)
+    return framed(item)
 
 
 def _register_agents() -> None:

@@ -63,33 +63,33 @@ def is_number(value: Any) -> bool:
         return False
 
 
-def index(value: Any, what: str, count: int, error: Error = InputError) -> int:
+def index(value: Any, name: str, count: int, error: Error = InputError) -> int:
     """Return the value as an integer in 0 .. count - 1; raise `error` for any other value."""
     if type(value) is int and 0 <= value < count:
         return value
     try:
-        at = operator.index(value)
+        number = operator.index(value)
     except Exception:  # a method of the caller's object may raise any exception
-        at = -1
-    if isinstance(value, bool) or not 0 <= at < count:
-        raise error(f"{what} = {short_repr(value)}: must be an integer in 0 .. {count - 1}")
-    return at
+        number = -1
+    if isinstance(value, bool) or not 0 <= number < count:
+        raise error(f"{name} = {short_repr(value)}: must be an integer in 0 .. {count - 1}")
+    return number
 
 
-def integers_of(values: Any, what: str) -> list[int]:
+def integers_of(values: Any, name: str) -> list[int]:
     """Return the integers of a list or of another iterable; raise `InputError` if an element is not an integer."""
     try:
         return [operator.index(value) for value in values]
     except Exception as error:  # a method of the caller's object may raise any exception
         raise InputError(
-            f"{what} = {short_repr(values)}: must be a list of integers: {clipped(str(error), 100)}"
+            f"{name} = {short_repr(values)}: must be a list of integers: {clipped(str(error), 100)}"
         ) from None
 
 
-def check_flag(value: Any, what: str, error: Error = InputError) -> None:
+def check_flag(value: Any, name: str, error: Error = InputError) -> None:
     """Raise `error` unless the value is True or False."""
     if not isinstance(value, bool) and not (_kind(value) == "b" and value.shape == ()):
-        raise error(f"{what} = {short_repr(value)}: must be True or False")
+        raise error(f"{name} = {short_repr(value)}: must be True or False")
 
 
 def seed_of(value: Any, error: Error = InputError) -> int:
@@ -110,11 +110,11 @@ def accepts_arguments(function: Any, *arguments: Any) -> bool:
     return True
 
 
-def path_of(value: Any, what: str, error: Error = InputError) -> Path:
+def path_of(value: Any, name: str, error: Error = InputError) -> Path:
     """Return a string or a path object as a `Path`; raise `error` for other values."""
     if not isinstance(value, str | os.PathLike):
-        raise error(f"{what} = {short_repr(value)}: must be the path of a file")
+        raise error(f"{name} = {short_repr(value)}: must be the path of a file")
     try:
         return Path(value)
     except Exception:  # a path of type bytes, or an object with an invalid path
-        raise error(f"{what} = {short_repr(value)}: must be the path of a file") from None
+        raise error(f"{name} = {short_repr(value)}: must be the path of a file") from None

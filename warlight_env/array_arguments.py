@@ -12,7 +12,7 @@ from warlight_env.errors import InputError, clipped
 
 
 def checked_array(
-    value: Any, what: str, dtype: Any, shape: tuple[int, ...], buffer: npt.NDArray[Any] | None = None
+    value: Any, name: str, dtype: Any, shape: tuple[int, ...], buffer: npt.NDArray[Any] | None = None
 ) -> npt.NDArray[Any]:
     """Return `value` as a writeable, C-contiguous array with this dtype and shape: the array itself, or a copy.
 
@@ -21,7 +21,7 @@ def checked_array(
 
     Args:
         value: the caller's array.
-        what: the name of the argument, for the error message.
+        name: the name of the argument, for the error message.
         dtype, shape: the dtype and shape of the result.
         buffer: an array of this dtype and shape that receives the copy. None: make a new array.
 
@@ -32,22 +32,22 @@ def checked_array(
     if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.carray:
         return value
     if not isinstance(value, np.ndarray):
-        raise InputError(f"{what} must be an array of integers of shape {shape}, not {short_repr(value)}")
+        raise InputError(f"{name} must be an array of integers of shape {shape}, not {short_repr(value)}")
     if value.dtype.kind not in "biu" or value.shape != shape:
-        raise InputError(f"{what} must be integers of shape {shape}, not {value.dtype} of shape {value.shape}")
+        raise InputError(f"{name} must be integers of shape {shape}, not {value.dtype} of shape {value.shape}")
     if isinstance(value, np.ma.MaskedArray):
-        raise InputError(f"{what} must not be a masked array")
+        raise InputError(f"{name} must not be a masked array")
     value, bounds = np.asarray(value), np.iinfo(dtype)
     if not np.can_cast(value.dtype, dtype):
         low, high = int(value.min()), int(value.max())
         if low < bounds.min or high > bounds.max:
-            raise InputError(f"{what} must fit into {bounds.dtype}, but the values are in {low} .. {high}")
+            raise InputError(f"{name} must fit into {bounds.dtype}, but the values are in {low} .. {high}")
     copied = np.empty(shape, dtype) if buffer is None else buffer
     np.copyto(copied, value, casting="unsafe")
     return copied
 
 
-def array_of(values: Any, what: str) -> npt.NDArray[Any]:
+def array_of(values: Any, name: str) -> npt.NDArray[Any]:
     """Return the values as a NumPy array; raise `InputError` if NumPy cannot convert the values.
 
     For example, NumPy cannot convert lists of different lengths.
@@ -57,14 +57,14 @@ def array_of(values: Any, what: str) -> npt.NDArray[Any]:
     try:
         return np.asarray(values)
     except Exception as error:  # a method of the caller's object may raise any exception
-        raise InputError(f"{what} must be an array, not {short_repr(values)}: {clipped(str(error), 200)}") from None
+        raise InputError(f"{name} must be an array, not {short_repr(values)}: {clipped(str(error), 200)}") from None
 
 
-def integer_array(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.integer[Any]]:
+def integer_array(value: Any, shape: tuple[int, ...], name: str) -> npt.NDArray[np.integer[Any]]:
     """Return `value` as an integer array with the shape `shape`; raise `InputError` for any other value."""
-    array = array_of(value, what)
+    array = array_of(value, name)
     if array.dtype.kind not in "iu" or isinstance(array, np.ma.MaskedArray):
-        raise InputError(f"{what} must be an integer array of shape {shape}, not {array.dtype} ({short_repr(value)})")
+        raise InputError(f"{name} must be an integer array of shape {shape}, not {array.dtype} ({short_repr(value)})")
     if array.shape != shape:
-        raise InputError(f"{what} must be an integer array of shape {shape}, not of shape {array.shape}")
+        raise InputError(f"{name} must be an integer array of shape {shape}, not of shape {array.shape}")
     return array

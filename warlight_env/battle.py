@@ -60,10 +60,10 @@ def battle_odds(attackers: int, defenders: int, rules: str | Rules | dict[str, A
     for name, value in (("attackers", attackers), ("defenders", defenders)):
         if not is_integer(value) or not 1 <= value <= MAX_BATTLE:
             raise BattleError(f"{name} = {short_repr(value)}: must be an integer in 1 .. {MAX_BATTLE}")
-    chosen = Rules.of(rules)
+    battle_rules = Rules.of(rules)
     return _odds(
-        int(attackers), int(defenders), chosen.attack_kill, chosen.defense_kill, chosen.luck,
-        chosen.rounding == "stochastic",
+        int(attackers), int(defenders), battle_rules.attack_kill, battle_rules.defense_kill, battle_rules.luck,
+        battle_rules.rounding == "stochastic",
     )  # fmt: skip
 
 
@@ -73,17 +73,17 @@ def _odds(a: int, d: int, attack_kill: float, defense_kill: float, luck: float, 
     lost = _clipped(kills_pmf(d, defense_kill, luck, stochastic), a)  # attackers that die, independently
     attackers_left, defenders_left = lost[::-1].copy(), killed[::-1].copy()
     capture = killed[d] * (1.0 - lost[a])
-    both = killed[d] * lost[a]
-    defenders_left[0] -= both
-    defenders_left[1] += both
+    both_die = killed[d] * lost[a]
+    defenders_left[0] -= both_die
+    defenders_left[1] += both_die
     attackers_left.flags.writeable = defenders_left.flags.writeable = False
     return BattleOdds(a, d, float(capture), attackers_left, defenders_left)
 
 
-def _clipped(pmf: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.float64]:
-    """Return the distribution of the number of kills if at most `most` armies can die, as float64[most + 1]."""
-    out = np.zeros(most + 1)
-    shared = min(len(pmf), most + 1)
+def _clipped(pmf: npt.NDArray[np.float64], limit: int) -> npt.NDArray[np.float64]:
+    """Return the distribution of the number of kills if at most `limit` armies can die, as float64[limit + 1]."""
+    out = np.zeros(limit + 1)
+    shared = min(len(pmf), limit + 1)
     out[:shared] = pmf[:shared]
-    out[most] += pmf[most + 1 :].sum()
+    out[limit] += pmf[limit + 1 :].sum()
     return out

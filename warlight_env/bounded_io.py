@@ -98,33 +98,33 @@ def open_file(path: Path) -> BufferedReader:
         raise
 
 
-def _check_regular(found: os.stat_result, path: Path) -> None:
-    if stat.S_ISDIR(found.st_mode):
+def _check_regular(status: os.stat_result, path: Path) -> None:
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if (wrong := not_regular(found.st_mode)) is not None:
-        raise OSError(errno.EINVAL, wrong, str(path))
+    if (problem := not_regular(status.st_mode)) is not None:
+        raise OSError(errno.EINVAL, problem, str(path))
 
 
-def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
-    """Return the bytes of a file that has at most `most` bytes.
+def read_bytes(path: Path, limit: int, error: Error, kind: str) -> bytes:
+    """Return the bytes of a file that has at most `limit` bytes.
 
     Raises:
-        error: the file cannot be read, is not a regular file, or has more than `most` bytes. The message contains
-            `what`, the name of the expected kind of file.
+        error: the file cannot be read, is not a regular file, or has more than `limit` bytes. The message contains
+            `kind`, the name of the expected kind of file.
     """
     try:
         with open_file(path) as file:
-            data = file.read(most + 1)
+            data = file.read(limit + 1)
     except (OSError, ValueError) as problem:
         raise error(f"{shown(path)}: cannot be read: {reason(problem)}") from None
-    if len(data) > most:
-        raise error(f"{shown(path)}: more than {format_size(most)}, the limit for this kind of file ({what})")
+    if len(data) > limit:
+        raise error(f"{shown(path)}: more than {format_size(limit)}, the limit for this kind of file ({kind})")
     return data
 
 
-def read_text(path: Path, most: int, error: Error, what: str) -> str:
+def read_text(path: Path, limit: int, error: Error, kind: str) -> str:
     """Return the text of a UTF-8 file, without its byte order mark. The arguments are those of `read_bytes`."""
-    return decode_text(read_bytes(path, most, error, what), shown(path), error)
+    return decode_text(read_bytes(path, limit, error, kind), shown(path), error)
 
 
 #: The first bytes of file formats that are not UTF-8 text, with the names of the formats. The UTF-32 entries precede
@@ -144,20 +144,20 @@ _BEGINNINGS: Final = (
 )
 
 
-def decode_text(data: bytes, place: str, error: Error, more: str = "") -> str:
+def decode_text(data: bytes, place: str, error: Error, suffix: str = "") -> str:
     """Decode a file's bytes from UTF-8, and remove a byte order mark.
 
     Raises:
-        error: the bytes are not UTF-8 text. The message begins with `place` and ends with `more`. If the first bytes
+        error: the bytes are not UTF-8 text. The message begins with `place` and ends with `suffix`. If the first bytes
             are those of another file format, the message names this format.
     """
     if (kind := _kind_of(data)) is not None:
         convert = "; convert it to UTF-8" if kind.startswith("UTF-") else ""
-        raise error(f"{place}: not UTF-8 text: the file appears to be {kind}{convert}{more}")
+        raise error(f"{place}: not UTF-8 text: the file appears to be {kind}{convert}{suffix}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise error(f"{place}: not UTF-8 text: {problem.reason} at byte {problem.start}{more}") from None
+        raise error(f"{place}: not UTF-8 text: {problem.reason} at byte {problem.start}{suffix}") from None
 
 
 def _kind_of(data: bytes) -> str | None:
@@ -209,8 +209,8 @@ def too_deep(value: Any) -> bool:
 class _LiteralError(ValueError):
     """An error for a number in a JSON text that is not finite or has too many digits."""
 
-    def __init__(self, literal: str, why: str) -> None:
-        super().__init__(why)
+    def __init__(self, literal: str, message: str) -> None:
+        super().__init__(message)
         self.literal = literal
 
 
@@ -243,12 +243,12 @@ def _decoder(digits: int) -> json.JSONDecoder:
 
 
 def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(items)
-    if len(found) < len(items):
-        seen: set[str] = set()
-        twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _TwiceError(f"key {clipped(twice, 100)!r} occurs twice in one object")
-    return found
+    mapping = dict(items)
+    if len(mapping) < len(items):
+        keys: set[str] = set()
+        duplicate = next(key for key, _ in items if key in keys or keys.add(key))  # type: ignore[func-returns-value]
+        raise _TwiceError(f"key {clipped(duplicate, 100)!r} occurs twice in one object")
+    return mapping
 
 
 #: JSON decoders. Key: the maximum number of digits of an integer, or 0 for texts in which `_ODD_NUMBER` finds no match.
@@ -331,15 +331,15 @@ def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
 def _check_keys(text: str, place: str, error: Error) -> None:
     """Raise `error` if dotted keys have too many parts: the TOML parser's time is quadratic in the number of parts."""
     parts = 0
-    for found in _TOML.finditer(text):
-        key = found[1]
+    for match in _TOML.finditer(text):
+        key = match[1]
         if key is None or "." not in key:
             continue
-        there = len(_TOML_PART.findall(key))
-        if there > KEY_PARTS:
-            line = text.count("\n", 0, found.start()) + 1
+        count = len(_TOML_PART.findall(key))
+        if count > KEY_PARTS:
+            line = text.count("\n", 0, match.start()) + 1
             raise error(f"{place}: line {line}: a key has more than {KEY_PARTS} parts: {clipped(key, 60)}")
-        parts += there if there > 1 else 0
+        parts += count if count > 1 else 0
     if parts > ALL_KEY_PARTS:
         raise error(f"{place}: dotted keys have more than {ALL_KEY_PARTS:,} parts in total")
 
@@ -354,5 +354,5 @@ def _check_digits(value: Any, place: str, error: Error) -> None:
             raise error(f"{place}: a number has too many digits")
         return
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for one in inner:
-        _check_digits(one, place, error)
+    for element in inner:
+        _check_digits(element, place, error)

@@ -12,14 +12,14 @@ _SIMULATIONS: Final = re.compile(r"([0-9]{1,18})(?:sims)?")
 
 def read_seconds(text: str) -> float | None:
     """Return the number of seconds of a text such as ``1.5s``, ``500ms``, ``2m`` or ``1h``; None for any other text."""
-    found = _DURATION.fullmatch(text)
-    if found is None:
+    match = _DURATION.fullmatch(text)
+    if match is None:
         return None
     # Divide by 1000 instead of multiplying by 0.001, so that 100ms is equal to the Python number 0.1.
-    return float(found[1]) / 1000 if found[2] == "ms" else float(found[1]) * _UNITS[found[2]]
+    return float(match[1]) / 1000 if match[2] == "ms" else float(match[1]) * _UNITS[match[2]]
 
 
 def read_simulations(text: str) -> int | None:
     """Return the number of simulations of a text such as ``457`` or ``457sims``; None for any other text."""
-    found = _SIMULATIONS.fullmatch(text)
-    return None if found is None else int(found[1])
+    match = _SIMULATIONS.fullmatch(text)
+    return None if match is None else int(match[1])

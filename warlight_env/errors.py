@@ -16,11 +16,11 @@ IN_FUNCTION: Final = "in the "
 _WORD, _WORDS = 100, 2000
 
 
-def clipped(text: str, most: int = LONGEST) -> str:
-    """Return `text`; if `text` has more than `most` characters, replace its middle by an ellipsis."""
-    if len(text) <= most:
+def clipped(text: str, limit: int = LONGEST) -> str:
+    """Return `text`; if `text` has more than `limit` characters, replace its middle by an ellipsis."""
+    if len(text) <= limit:
         return text
-    return f"{text[: most * 2 // 3]} … {text[len(text) + 3 - most // 3 :]}"
+    return f"{text[: limit * 2 // 3]} … {text[len(text) + 3 - limit // 3 :]}"
 
 
 def crash_reason(error: BaseException) -> str:
@@ -46,8 +46,8 @@ def readable(text: str) -> str:
     text = clipped(text)
     if text.isprintable():
         return text
-    shown = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
-    return readable(shown) if len(shown) > LONGEST else shown
+    escaped = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
+    return readable(escaped) if len(escaped) > LONGEST else escaped
 
 
 class InputError(ValueError):
@@ -64,7 +64,7 @@ class RunError(RuntimeError):
         return readable(super().__str__())
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return `` (did you mean 'X'?)``, where X is the known word most similar to ``word``.
 
     Of equally similar words, one with the same first letter is chosen. If no known word is similar, return an empty
@@ -74,10 +74,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     if len(word) > _WORD:
         return ""
-    by_key = {k.casefold(): k for k in islice(known, _WORDS) if len(k) <= _WORD}
+    by_key = {k.casefold(): k for k in islice(words, _WORDS) if len(k) <= _WORD}
     key = word.casefold()
     close = get_close_matches(key, list(by_key), n=len(by_key) or 1, cutoff=0.5)
     if not close:
         return ""
-    best = max(close, key=lambda other: (SequenceMatcher(None, other, key).ratio(), other[:1] == key[:1]))
+    best = max(close, key=lambda candidate: (SequenceMatcher(None, candidate, key).ratio(), candidate[:1] == key[:1]))
     return f" (did you mean {by_key[best]!r}?)"

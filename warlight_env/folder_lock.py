@@ -60,14 +60,14 @@ class FolderLock:
     ) -> None:
         self.folder = folder
         self._path = folder / LOCK
-        self._made: set[Path] = set()
+        self._created: set[Path] = set()
         try:
             self._file = self._locked()
         except FolderLockedError as error:
-            self._remove_made()
+            self._remove_created()
             raise in_use(str(error)) from None
         except OSError as error:
-            self._remove_made()
+            self._remove_created()
             if unwritable is None:
                 raise RunError(f"cannot write to {folder}: {reason(error)}") from error
             raise unwritable(error) from error
@@ -85,8 +85,8 @@ class FolderLock:
         A run that cannot get the lock shows the content of the lock file in its error message. A note is a text for
         people, for example the address of a server.
         """
-        since = datetime.now(UTC).isoformat(" ", "seconds")
-        data = {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "note": note}
+        start_time = datetime.now(UTC).isoformat(" ", "seconds")
+        data = {"pid": os.getpid(), "host": socket.gethostname(), "since": start_time, "note": note}
         with contextlib.suppress(OSError):  # if the disk is full, messages to other runs do not name this process
             os.ftruncate(self._file, 0)
             os.lseek(self._file, 0, os.SEEK_SET)
@@ -100,7 +100,7 @@ class FolderLock:
             os.unlink(self._path)
         os.close(self._file)
         self._file = -1
-        self._remove_made()
+        self._remove_created()
 
     def _locked(self) -> int:
         """Create the folder and the lock file if necessary, lock the file, and return its descriptor."""
@@ -131,13 +131,13 @@ class FolderLock:
     def _make_folder(self) -> None:
         missing = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._made.update(missing)
+        self._created.update(missing)
 
-    def _remove_made(self) -> None:
+    def _remove_created(self) -> None:
         """Remove the folders that the constructor created, if they are empty."""
         with contextlib.suppress(OSError):
             for path in (self.folder, *self.folder.parents):
-                if path in self._made:
+                if path in self._created:
                     path.rmdir()
 
     def _opened(self) -> int:
@@ -176,10 +176,10 @@ def _more_files() -> bool:
 
     Return False if the limit of open files is already the maximum.
     """
-    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == most:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == hard:
         return False
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return True
 
 

@@ -46,12 +46,12 @@ def checked_script(script: Any) -> npt.NDArray[np.int64] | None:
     return array
 
 
-def _by_player(given: Mapping[int, Any], what: str, players: int) -> dict[int, Any]:
+def _by_player(mapping: Mapping[int, Any], name: str, players: int) -> dict[int, Any]:
     """Return a copy of a caller's mapping from players to values; raise GameError for unknown players."""
     try:
-        copied = {player: given[player] for player in given}
+        copied = {player: mapping[player] for player in mapping}
     except Exception as error:  # a method of the caller's object may raise any exception
-        raise GameError(f"{what}: the entries cannot be read: {type(error).__name__}") from None
+        raise GameError(f"{name}: the entries cannot be read: {type(error).__name__}") from None
     for player in copied:
         check_player(player, players)
     return copied
@@ -78,19 +78,19 @@ def preferences_by_player(preferences: Any, players: int, pickers: Collection[in
         raise GameError(
             f"preferences must be a dict with a list of regions for each player, not {short_repr(preferences)}"
         )
-    given = {} if preferences is None else _by_player(preferences, "preferences", players)
-    for player in given:
+    by_player = {} if preferences is None else _by_player(preferences, "preferences", players)
+    for player in by_player:
         if player not in pickers:
             raise GameError(f"player {player} cannot pick now; the players who must pick are {pickers}")
-    return given
+    return by_player
 
 
 def legal_preferences(
-    player: int, preferences: Any, offers: Collection[int], needed: int, illegal: list[IllegalOrder]
+    player: int, preferences: Any, offers: Collection[int], required: int, illegal: list[IllegalOrder]
 ) -> list[int]:
     """Return the regions of a player's list that the player may pick; append the illegal picks to `illegal`.
 
-    needed: the number of regions that the list must have; 0: any number.
+    required: the number of regions that the list must have; 0: any number.
     """
     legal: list[int] = []
     for index, region in enumerate(preferences_of(preferences, player)):
@@ -100,7 +100,7 @@ def legal_preferences(
             illegal.append(IllegalOrder(player, "pick", index, (region,), "not offered to the player"))
         else:
             legal.append(region)
-    if not illegal and len(legal) < needed:
-        reason = f"{needed} regions must be named"
+    if not illegal and len(legal) < required:
+        reason = f"{required} regions must be named"
         illegal.append(IllegalOrder(player, "pick", len(legal), tuple(legal), reason))
     return legal

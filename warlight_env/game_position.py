@@ -69,11 +69,11 @@ class GamePosition:
         scores = []
         for p in range(self.players):
             out = int(self._state.eliminated_at[0, p])
-            mine = self._state.owner[0] == p
-            size = (int(mine.sum()), int(self._state.army[0][mine].sum()))
+            owned = self._state.owner[0] == p
+            size = (int(owned.sum()), int(self._state.army[0][owned].sum()))
             by_size = size if self.rules.tie_break == "regions" and out == 0 else (0, 0)
             scores.append((out == 0, out, p == self.winner, *by_size))
-        return tuple(1 + sum(other > mine for other in scores) for mine in scores)
+        return tuple(1 + sum(other > score for other in scores) for score in scores)
 
     @property
     def eliminated(self) -> tuple[int | None, ...]:

@@ -17,6 +17,6 @@ def register_html_renderer(maker: Maker) -> None:
     _maker = maker
 
 
-def html_of(shown: Any) -> str | None:
+def html_of(item: Any) -> str | None:
     """Return the HTML of a game or a game log, or None; for None, a notebook shows another form, such as a picture."""
-    return None if _maker is None else _maker(shown)
+    return None if _maker is None else _maker(item)

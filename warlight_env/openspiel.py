@@ -183,8 +183,8 @@ class _Sight:
         names = {SEEN_UNKNOWN: "unknown", SEEN_NEUTRAL: "neutral"}
         for r, (owner, army) in enumerate(zip(self._owner, self._army, strict=True)):
             if owner != SEEN_UNKNOWN:
-                whose = names.get(owner) or f"player {(player + owner - SEEN_MINE) % players}"
-                lines.append(f"{map_.regions[r].name}: {whose} {army}")
+                owner_name = names.get(owner) or f"player {(player + owner - SEEN_MINE) % players}"
+                lines.append(f"{map_.regions[r].name}: {owner_name} {army}")
         return "\n".join(lines)
 
 
@@ -201,11 +201,11 @@ class _Position:
         self.memory: list[list[_Sight | str]] = [[] for _ in range(self.players)]
 
     def __deepcopy__(self, memo: Any) -> _Position:
-        other = object.__new__(_Position)
-        other.__dict__.update(self.__dict__)
-        other.core = None if self.core is None else self.core.clone()
-        other.returns, other.memory = self.returns[:], [events[:] for events in self.memory]
-        return other
+        clone = object.__new__(_Position)
+        clone.__dict__.update(self.__dict__)
+        clone.core = None if self.core is None else self.core.clone()
+        clone.returns, clone.memory = self.returns[:], [events[:] for events in self.memory]
+        return clone
 
     def acts(self, player: int) -> bool:
         """Return whether the player must act now: it is live and has not completed its turn."""

@@ -52,15 +52,15 @@ def check_output(path: Path) -> None:
         OutputError: a folder, a symbolic link, a device, a FIFO or a socket has this name, or the name is not valid.
     """
     try:
-        wrong = not_regular(os.lstat(path).st_mode)
+        problem = not_regular(os.lstat(path).st_mode)
     except OSError:  # no file has the name, or its folder does not exist; the write reports a missing folder
         return
     except ValueError as error:
         raise OutputError(
             f"cannot write {clipped(readable(str(path)), 300)}: this is not a valid file name: {error}"
         ) from None
-    if wrong is not None:
-        raise OutputError(f"cannot write {clipped(readable(str(path)), 300)}: {wrong}")
+    if problem is not None:
+        raise OutputError(f"cannot write {clipped(readable(str(path)), 300)}: {problem}")
 
 
 def open_output(path: Path, flags: int = WRITE, mode: int = 0o666) -> int:

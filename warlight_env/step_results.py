@@ -47,8 +47,8 @@ class IllegalOrdersError(GameError):
         self.illegal = tuple(illegal)
 
     def __str__(self) -> str:
-        more = f" (and {len(self.illegal) - 5} more)" if len(self.illegal) > 5 else ""
-        return "; ".join(str(order) for order in self.illegal[:5]) + more
+        suffix = f" (and {len(self.illegal) - 5} more)" if len(self.illegal) > 5 else ""
+        return "; ".join(str(order) for order in self.illegal[:5]) + suffix
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,11 @@ class RoundResult:
         """
         if self.visible is None:
             return replace(self, dropped=[d for d in self.dropped if d.player == player])
-        seen = self.visible[player]
+        visible_regions = self.visible[player]
         return RoundResult(
             self.round,
-            [d for d in self.deploys if is_order_visible(seen, player, d.player, d.region)],
-            [e for e in self.events if is_order_visible(seen, player, e.player, e.source, e.target)],
+            [d for d in self.deploys if is_order_visible(visible_regions, player, d.player, d.region)],
+            [e for e in self.events if is_order_visible(visible_regions, player, e.player, e.source, e.target)],
             [d for d in self.dropped if d.player == player],
             self.visible[player : player + 1] * len(self.visible),
         )
@@ -137,9 +137,9 @@ def round_result(
         before, after: int8[N], the owners at the start and at the end of the round.
     """
     deploys = [Deploy(int(p), int(r), int(deploy[p, r])) for p, r in zip(*np.nonzero(deploy), strict=True)]
-    told = decode_events(events, before.copy())
-    seen = seen_by_all(neighbors, len(deploy), before.tolist(), after.tolist(), told) if fog else None
-    return RoundResult(number, deploys, told, dropped, seen)
+    round_events = decode_events(events, before.copy())
+    visible = seen_by_all(neighbors, len(deploy), before.tolist(), after.tolist(), round_events) if fog else None
+    return RoundResult(number, deploys, round_events, dropped, visible)
 
 
 def dropped_orders(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -> list[IllegalOrder]:
@@ -148,14 +148,14 @@ def dropped_orders(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -
     reasons: for each order a reason code, an index of `REASONS`; 0 for a legal order.
     """
     deploys, attacks = orders.arrays()
-    told = []
+    illegal = []
     for i in np.flatnonzero(reasons).tolist():
         is_deploy = i < len(deploys)
         index = i if is_deploy else i - len(deploys)
         row = deploys[index] if is_deploy else attacks[index]
         kind: Literal["deploy", "attack"] = "deploy" if is_deploy else "attack"
-        told.append(IllegalOrder(player, kind, index, tuple(row.tolist()), REASONS[reasons[i]]))
-    return told
+        illegal.append(IllegalOrder(player, kind, index, tuple(row.tolist()), REASONS[reasons[i]]))
+    return illegal
 
 
 def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -> list[int]:
@@ -169,7 +169,7 @@ def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -
     scores = [
         (last is None, last or 0, -place if last is None else 0) for place, last in zip(placements, out, strict=True)
     ]
-    return [1 + sum(other > mine for other in scores) for mine in scores]
+    return [1 + sum(other_score > score for other_score in scores) for score in scores]
 
 
 def winner_with_forfeits(places: Sequence[int], ended: bool) -> int | None:
@@ -190,9 +190,9 @@ def end_with_forfeits(
             without failures.
         out: see `places_with_forfeits`.
     """
-    left = out.count(None)
+    playing = out.count(None)
     places = places_with_forfeits(placements, out)
-    return places, winner_with_forfeits(places, left <= 1 or winner is not None), done or left <= 1
+    return places, winner_with_forfeits(places, playing <= 1 or winner is not None), done or playing <= 1
 
 
 def decode_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:

@@ -43,9 +43,11 @@ class ConcurrentUseError(InputError):
     """Two threads use one object at the same time. The call that raises this error changes nothing."""
 
     @classmethod
-    def of(cls, used: object) -> ConcurrentUseError:
-        """Return the error with a message that names the type of the object `used`."""
-        return cls(f"{type(used).__name__} is in use by another thread: give each thread its own object, or use a lock")
+    def of(cls, owner: object) -> ConcurrentUseError:
+        """Return the error with a message that names the type of the object `owner`."""
+        return cls(
+            f"{type(owner).__name__} is in use by another thread: give each thread its own object, or use a lock"
+        )
 
 
 class _Thread(threading.local):
@@ -98,25 +100,26 @@ def exclusive(method: F) -> F:
     if method in _GUARDED:
         return method
     signature = inspect.signature(method)
-    names, own = list(signature.parameters), "_"
-    while any(name.startswith(own) for name in names):
-        own += "_"
-    known: dict[str, Any] = {
-        f"{own}method": method, f"{own}thread": _THREAD, f"{own}error": ConcurrentUseError,
+    names, prefix = list(signature.parameters), "_"
+    while any(name.startswith(prefix) for name in names):
+        prefix += "_"
+    namespace: dict[str, Any] = {
+        f"{prefix}method": method, f"{prefix}thread": _THREAD, f"{prefix}error": ConcurrentUseError,
     }  # fmt: skip
     declared, passed = [], []
     for name, parameter in signature.parameters.items():
         kind, default = parameter.kind, parameter.default
         if default is not parameter.empty:
-            known[f"{own}default_{name}"] = default
-            default = _Source(f"{own}default_{name}")
+            namespace[f"{prefix}default_{name}"] = default
+            default = _Source(f"{prefix}default_{name}")
         declared.append(parameter.replace(default=default, annotation=parameter.empty))
         form = {kind.VAR_POSITIONAL: "*{0}", kind.VAR_KEYWORD: "**{0}", kind.KEYWORD_ONLY: "{0}={0}"}.get(kind, "{0}")
         passed.append(form.format(name))
     exec(
-        _WRAPPER.format(declared=inspect.Signature(declared), passed=", ".join(passed), first=names[0], own=own), known
+        _WRAPPER.format(declared=inspect.Signature(declared), passed=", ".join(passed), first=names[0], own=prefix),
+        namespace,
     )
-    guarded: Any = functools.update_wrapper(known["guarded"], method)
+    guarded: Any = functools.update_wrapper(namespace["guarded"], method)
     _GUARDED.add(guarded)
     return cast(F, guarded)
 
@@ -162,9 +165,9 @@ class SingleThreaded:
     _in_use: UseLock
 
     def __new__(cls, *args: Any, **names: Any) -> Self:
-        made = super().__new__(cls)
-        made._in_use = UseLock()
-        return made
+        instance = super().__new__(cls)
+        instance._in_use = UseLock()
+        return instance
 
     def __init_subclass__(cls, **names: Any) -> None:
         super().__init_subclass__(**names)
@@ -179,8 +182,8 @@ class SingleThreaded:
 
     @exclusive
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        other = memo[id(self)] = type(self).__new__(type(self))
+        clone = memo[id(self)] = type(self).__new__(type(self))
         state = copy.deepcopy(self.__getstate__(), memo)
-        set_state = getattr(other, "__setstate__", other.__dict__.update)
+        set_state = getattr(clone, "__setstate__", clone.__dict__.update)
         set_state(state)
-        return other
+        return clone
