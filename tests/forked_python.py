@@ -74,6 +74,58 @@ def run_in_copy(program: Path, *arguments: str, folder: Path) -> subprocess.Comp
         return subprocess.CompletedProcess(program, process.exitcode or 0, output.read(), "")
 
 
+class ForkedProgram:
+    """A Python program in a fork of this process with its loaded libraries and kernels; it has methods of `Popen`.
+
+    Args:
+        program: the source code. arguments: the program's ``sys.argv[1:]``. terminal: a file descriptor for its
+        standard error, which is otherwise the one of this process. encoding: the encoding of its streams.
+    """
+
+    def __init__(self, program: str, *arguments: str, terminal: int | None = None, encoding: str = "utf-8") -> None:
+        ours, theirs = os.pipe()
+        fork = multiprocessing.get_context("fork")
+        self._process = fork.Process(target=_run_text, args=(program, arguments, (theirs, terminal), encoding))
+        self._process.start()
+        os.close(theirs)
+        assert self._process.pid is not None
+        self.pid, self.stdout = self._process.pid, os.fdopen(ours)
+
+    def poll(self) -> int | None:
+        """Return the exit code, or None if the program still runs."""
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self._process.kill()
+
+    def wait(self) -> int | None:
+        """Wait for the end of the process, and return its exit code."""
+        self._process.join()
+        return self._process.exitcode
+
+    def communicate(self) -> str:
+        """Wait for the end of the process, and return its remaining standard output."""
+        with self.stdout:
+            output = self.stdout.read()
+        self.wait()
+        return output
+
+
+#: A program for `ForkedProgram`: the ``warlight`` command.
+WARLIGHT = "import sys; from warlight_env.cli import main; sys.exit(main(sys.argv[1:]))"
+
+
+def _run_text(program: str, arguments: tuple[str, ...], outputs: tuple[int, int | None], encoding: str) -> None:
+    for number, file in enumerate(outputs, 1):
+        if file is not None:
+            os.dup2(file, number)
+    sys.stdout = open(1, "w", encoding=encoding, closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding=encoding, closefd=False)  # noqa: SIM115
+    sys.argv = ["program", *arguments]
+    exec(program, {"__name__": "__main__"})
+
+
 def _run_as_main(program: Path, arguments: tuple[str, ...], folder: Path, output: str) -> None:
     os.chdir(folder)
     with open(output, "wb") as file:

@@ -7,14 +7,13 @@ import json
 import math
 import re
 import signal
-import subprocess
-import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from forked_python import WARLIGHT, ForkedProgram
 from warlight_env import maps
 from warlight_env.arena.backends.backend import BACKENDS, LocalBackend
 from warlight_env.arena.contests.contest_runner import play_contests
@@ -313,7 +312,7 @@ def test_a_killed_tournament_continues_and_gives_the_same_result(tmp_path):
     file.write_text('agents = ["random", "smart_random", "aggressive"]\ngames = 8\nmaps = ["world"]')
     folder = tmp_path / "killed"
     command = ["tournament", str(file), "--quiet", "--out"]
-    running = subprocess.Popen([sys.executable, "-m", "warlight_env", *command, str(folder)], stdout=subprocess.DEVNULL)
+    running = ForkedProgram(WARLIGHT, *command, str(folder))
     games = folder / "games.jsonl"
     while running.poll() is None and (not games.exists() or games.read_bytes().count(b"\n") < 4):
         time.sleep(0.001)

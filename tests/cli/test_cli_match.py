@@ -18,6 +18,7 @@ import pytest
 from rich.console import Console
 
 from arena_agents import Crasher, Idle
+from forked_python import WARLIGHT, ForkedProgram
 from helpers import read_terminal
 from warlight_env.agents import registry
 from warlight_env.arena import Match
@@ -392,11 +393,10 @@ def test_a_killed_match_leaves_no_temporary_files(tmp_path):
 
 def test_a_terminal_gets_a_bar_and_other_streams_the_result():
     parent, child = pty.openpty()
-    command = [sys.executable, "-m", "warlight_env", *MATCH]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=child, text=True, timeout=120)
+    program = ForkedProgram(WARLIGHT, *MATCH, terminal=child)
     os.close(child)
-    shown = read_terminal(parent)
-    assert done.returncode == 0 and "95 %" in done.stdout and "\x1b" not in done.stdout
+    shown, output = read_terminal(parent), program.communicate()
+    assert program.poll() == 0 and "95 %" in output and "\x1b" not in output
     assert b"random vs aggressive" in shown and b"20/20" in shown
     assert b"20/20 games," not in shown
     for word in (b"win %", b"95 % CI", b"seat 2", b"Elo", b"g/s", b"eta"):
@@ -405,12 +405,11 @@ def test_a_terminal_gets_a_bar_and_other_streams_the_result():
 
 def test_quiet_prints_nothing_to_a_terminal_and_ascii_output_works():
     parent, child = pty.openpty()
-    command = [sys.executable, "-m", "warlight_env", *MATCH, "-q", "--sprt", "0,20"]
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=child, text=True, timeout=120, env=environment)
+    program = ForkedProgram(WARLIGHT, *MATCH, "-q", "--sprt", "0,20", terminal=child, encoding="ascii")
     os.close(child)
-    assert done.returncode == 0 and read_terminal(parent) == b""
-    assert "95 % CI" in done.stdout
+    shown, output = read_terminal(parent), program.communicate()
+    assert program.poll() == 0 and shown == b""
+    assert "95 % CI" in output
 
 
 def test_a_match_does_not_import_unneeded_libraries():

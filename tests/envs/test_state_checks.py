@@ -6,8 +6,6 @@ import ast
 import copy
 import pickle
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ import numpy as np
 import pytest
 
 from env_helpers import equal, make
+from forked_python import run_in_copy
 from fuzz_states import plain, same
 from helpers import RING, make_map
 from warlight_env import envs
@@ -446,9 +445,9 @@ def test_step_rejects_masked_arrays():
 
 
 def run_fuzzer(cases: int, seed: int) -> None:
-    """Run the fuzzer with this number of damaged states and calls in a subprocess, which may crash."""
-    process = subprocess.run([sys.executable, FUZZ, str(cases), str(seed)], capture_output=True, text=True, check=False)
-    assert process.returncode == 0, process.stderr[-3000:]
+    """Run the fuzzer with this number of damaged states and calls in another process, which may crash."""
+    process = run_in_copy(FUZZ, str(cases), str(seed), folder=Path.cwd())
+    assert process.returncode == 0, process.stdout[-3000:]
     assert int(process.stdout.split()[2]) > cases / 5
 
 

@@ -14,6 +14,7 @@ import sys
 import pytest
 
 from arena_agents import Idle
+from forked_python import ForkedProgram
 from protocol_helpers import Marked, misbehaving
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.arena import PlayOptions, continue_game
@@ -255,8 +256,7 @@ play_game([make_agent(sys.argv[1], 1), Killer()], "world", "challenge1", 5, pick
 @pytest.mark.parametrize("way", ["daemons", "children", "stubborn"])
 def test_no_process_of_a_bot_outlives_a_killed_host(way, monkeypatch, tmp_path):
     marked = Marked(monkeypatch)
-    command = [sys.executable, "-c", KILLED, misbehaving(f"{way} {tmp_path / 'child'}")]
-    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert ForkedProgram(KILLED, misbehaving(f"{way} {tmp_path / 'child'}")).wait() == -signal.SIGKILL
     assert marked.left_soon() == []
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena_agents import Crasher, Idle, Slow
+from forked_python import ForkedProgram
 from log_helpers import read_text
 from warlight_env.arena import AgentCrashError, Match, play_game
 from warlight_env.record import GameLog, LogError, LogWriteError, LogWriter, summarize, verify
@@ -41,14 +41,12 @@ with Told(sys.argv[1]) as log:
 @pytest.mark.parametrize("suffix", [".wl.jsonl", ".wl.jsonl.gz"])
 def test_a_killed_process_loses_no_finished_round(tmp_path, suffix):
     file = tmp_path / f"game{suffix}"
-    command = [sys.executable, "-c", SLOW, str(file)]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1])
+    child = ForkedProgram(SLOW, str(file))
     reported = 0
     while reported < 5:
         reported = int(child.stdout.readline())
-    child.send_signal(signal.SIGKILL)
-    reported = max([reported, *map(int, child.stdout.read().split())])
-    child.wait()
+    child.kill()
+    reported = max([reported, *map(int, child.communicate().split())])
     assert not file.exists()
     log = GameLog.load(tmp_path / "game.partial.wl.jsonl")
     assert log.status == "incomplete"
