@@ -180,7 +180,7 @@ def midgame(players: int = 2, rules: str = "thesis") -> Game:
 
 def test_equal_seeds_and_budgets_give_equal_turns_and_records():
     view = midgame().view(0)
-    first, second = NashAgent(7, sims=1500), NashAgent(7, sims=1500)
+    first, second = NashAgent(7, sims=700), NashAgent(7, sims=700)
     assert first.act(view) == second.act(view)
     result, again = first.statistics().to_dict(), second.statistics().to_dict()
     assert {**result, "seconds": 0} == {**again, "seconds": 0}
@@ -189,7 +189,7 @@ def test_equal_seeds_and_budgets_give_equal_turns_and_records():
 @pytest.mark.parametrize("players", [2, 3, 6])
 def test_turns_are_legal_with_two_three_and_six_players(players):
     game = midgame(players)
-    turns = {p: make_agent("nash:sims=600", p).act(game.view(p)) for p in range(players) if game.alive(p)}
+    turns = {p: make_agent("nash:sims=150", p).act(game.view(p)) for p in range(players) if game.alive(p)}
     game.play_round(turns)  # raises an error for illegal orders
 
 
@@ -203,11 +203,11 @@ def test_best_responses_join_the_candidates():
 
 def test_threads_add_simulations_to_the_same_first_turns():
     view = midgame().view(0)
-    one, game_, again = NashAgent(4, sims=900), NashAgent(4, sims=900, threads=3), NashAgent(4, sims=900, threads=3)
+    one, game_, again = NashAgent(4, sims=300), NashAgent(4, sims=300, threads=3), NashAgent(4, sims=300, threads=3)
     assert game_.act(view) == again.act(view)
     one.act(view)
     alone, together = one.statistics(), game_.statistics()
-    assert together.simulations[0] >= 3 * 900 and alone.simulations[0] < 2 * 900
+    assert together.simulations[0] >= 3 * 300 and alone.simulations[0] < 2 * 300
     unrefined = [{repr(c.orders): c.visits for c in result.candidates if not c.refined} for result in (alone, together)]
     assert unrefined[0].keys() == unrefined[1].keys()  # both start with the same turns
     assert all(unrefined[1][orders] > unrefined[0][orders] for orders in unrefined[0])
@@ -221,11 +221,11 @@ def test_a_policy_anchor_keeps_the_network_s_turn_and_valid_values(answer):
     for seed in range(4):
         view = Game("world", seed=seed, picks="random").view(0)
         for anchor in kept:
-            agent = NashAgent(seed, sims=600, net="any", policy_anchor=anchor, final_move=answer)
+            agent = NashAgent(seed, sims=300, net="any", policy_anchor=anchor, final_move=answer)
             kept[anchor] += agent.act(view) == likeliest.act(view)
             assert all(0 <= c.value <= 1 for c in agent.statistics().candidates)
     assert kept[0.0] < kept[0.03] <= kept[1.0] == 4  # no turn's share is better by 1
-    plain = [NashAgent(3, sims=300, net="none", policy_anchor=anchor).act(view) for anchor in kept]
+    plain = [NashAgent(3, sims=100, net="none", policy_anchor=anchor).act(view) for anchor in kept]
     assert plain[0] == plain[1] == plain[2]
 
 

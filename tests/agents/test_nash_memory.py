@@ -29,11 +29,11 @@ def make_search(**options):
     )  # fmt: skip
 
 
-def play_rounds(game, network, search):
-    """Play six rounds; return the answers of a policy, or of a network, and of a search."""
+def play_rounds(game, network, search, rounds=6):
+    """Play some rounds; return the answers of a policy, or of a network, and of a search."""
     policy = network if isinstance(network, Agent) else TurnNetAgent(network, seed=1)
     other_, answers = TurnNetAgent(memory_network(), seed=2, temperature=1.0), []
-    while not game.done and len(answers) < 6:
+    while not game.done and len(answers) < rounds:
         view = game.view(0)
         answers.append((policy.act(view), search.act(view)))
         game.play_round([answers[-1][0], other_.act(game.view(1))])
@@ -97,7 +97,7 @@ def test_networks_with_memory_propose_turns_and_picks_under_fog_by_default(map, 
     other_ = make_agent("plan:picks=best", 2)
     while game.phase == "pick":
         game.pick({seat: (other_ if seat else policy).pick(game.view(seat)) for seat in game.pickers()})
-    for expected, answer in play_rounds(game, policy, search):
+    for expected, answer in play_rounds(game, policy, search, rounds=3):
         assert answer == expected
 
 

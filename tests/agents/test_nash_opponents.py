@@ -20,13 +20,13 @@ from warlight_env.game import Game
 ROUNDS = 10
 
 
-def play_rounds(others, opponent, rules="thesis", players=2, net="any"):
+def play_rounds(others, opponent, rules="thesis", players=2, net="any", rounds=ROUNDS):
     """Play rounds against agents of a specification; return the search and its turns."""
     game = Game("world", rules, players, seed=4, picks="random")
     search = make_agent(f"nash:300,opponent_model={others},net={net}", 1)
     agents = [search, *(make_agent(opponent, 1 + p) for p in range(1, players))]
     turns = []
-    while not game.done and game.round < ROUNDS:
+    while not game.done and game.round < rounds:
         orders = {p: agent.act(game.view(p)) for p, agent in enumerate(agents) if game.alive(p)}
         turns.append(repr(orders.get(0)))
         game.play_round(orders)
@@ -45,11 +45,12 @@ def test_observed_turns_identify_the_opponent_s_type():
 
 
 def test_each_opponent_has_separate_weights_under_fog():
-    search, turns = play_rounds("observed", "plan", "challenge2", 3)
+    search, turns = play_rounds("observed", "plan", "challenge2", 3, rounds=4)
     weights = search._opponents.weights
     assert weights.shape == (3, len(OPPONENT_TYPES)) and np.allclose(weights.sum(1), 1)
     assert np.allclose(weights[0], 1 / len(OPPONENT_TYPES))  # the searching player's row does not change
-    assert play_rounds("observed", "plan", "challenge2", 3)[1] == turns
+    assert not np.allclose(weights[1], weights[2])
+    assert play_rounds("observed", "plan", "challenge2", 3, rounds=4)[1] == turns
 
 
 def test_a_new_game_resets_the_weights():
@@ -70,14 +71,14 @@ def test_a_new_game_resets_the_weights():
 
 
 def test_under_fog_the_model_uses_the_searched_position():
-    search, _ = play_rounds("observed", "plan", "challenge2")
+    search, _ = play_rounds("observed", "plan", "challenge2", rounds=3)
     assert not (search._opponents._before[1].owner == UNKNOWN).any()
 
 
 def test_models_of_one_type_and_without_a_network_have_fewer_weights():
-    assert play_rounds("plans", "aggressive")[0]._opponents.weights.shape == (2, 1)
-    assert play_rounds("observed", "aggressive", net="none")[0]._opponents.weights.shape == (2, 2)
-    assert play_rounds("same", "aggressive")[0]._opponents is None
+    assert play_rounds("plans", "aggressive", rounds=2)[0]._opponents.weights.shape == (2, 1)
+    assert play_rounds("observed", "aggressive", net="none", rounds=2)[0]._opponents.weights.shape == (2, 2)
+    assert play_rounds("same", "aggressive", rounds=2)[0]._opponents is None
     with pytest.raises(InputError, match="opponent_model = 'network': there is no turn network"):
         make_agent("nash:300,opponent_model=network,net=none", 1)
 
@@ -106,8 +107,8 @@ def test_each_opponent_is_recognized_separately():
 
 
 def test_no_bot_is_recognized_under_fog():
-    assert play_rounds("recognized", "one_big_army", "challenge2")[0]._simple is None
-    assert play_rounds("same", "one_big_army")[0]._simple is None
+    assert play_rounds("recognized", "one_big_army", "challenge2", rounds=3)[0]._simple is None
+    assert play_rounds("same", "one_big_army", rounds=3)[0]._simple is None
 
 
 def test_another_seat_resets_the_recognition():
