@@ -96,7 +96,7 @@ def test_every_module_with_a_kernel_is_in_a_kernel_package():
         path.resolve()
         for package in (warlight_env, agents, maps, train)
         for path in Path(package.__path__[0]).rglob("*.py")
-        if _defines_kernel(ast.parse(path.read_bytes()))
+        if b"kernel" in (text := path.read_bytes()) and _defines_kernel(ast.parse(text))
     }
     assert len(modules) > 50 and modules <= kernel_files
 
