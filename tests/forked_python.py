@@ -78,14 +78,23 @@ class ForkedProgram:
     """A Python program in a fork of this process with its loaded libraries and kernels; it has methods of `Popen`.
 
     Args:
-        program: the source code. arguments: the program's ``sys.argv[1:]``. terminal: a file descriptor for its
-        standard error, which is otherwise the one of this process. encoding: the encoding of its streams.
+        program: the source code. arguments: the program's ``sys.argv[1:]``. output: a file descriptor for its
+        standard output, which is otherwise a pipe. errors: a file descriptor for its standard error, which is otherwise
+        the one of this process. encoding: the encoding of its streams.
     """
 
-    def __init__(self, program: str, *arguments: str, terminal: int | None = None, encoding: str = "utf-8") -> None:
+    def __init__(
+        self,
+        program: str,
+        *arguments: str,
+        output: int | None = None,
+        errors: int | None = None,
+        encoding: str = "utf-8",
+    ) -> None:
         ours, theirs = os.pipe()
         fork = multiprocessing.get_context("fork")
-        self._process = fork.Process(target=_run_text, args=(program, arguments, (theirs, terminal), encoding))
+        streams = theirs if output is None else output, errors
+        self._process = fork.Process(target=_run_text, args=(program, arguments, streams, encoding))
         self._process.start()
         os.close(theirs)
         assert self._process.pid is not None
@@ -100,14 +109,14 @@ class ForkedProgram:
         self._process.kill()
 
     def wait(self) -> int | None:
-        """Wait for the end of the process, and return its exit code."""
+        """Wait for the end of the process, close its standard output, and return its exit code."""
         self._process.join()
+        self.stdout.close()
         return self._process.exitcode
 
     def communicate(self) -> str:
         """Wait for the end of the process, and return its remaining standard output."""
-        with self.stdout:
-            output = self.stdout.read()
+        output = self.stdout.read()
         self.wait()
         return output
 
@@ -116,8 +125,8 @@ class ForkedProgram:
 WARLIGHT = "import sys; from warlight_env.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
-def _run_text(program: str, arguments: tuple[str, ...], outputs: tuple[int, int | None], encoding: str) -> None:
-    for number, file in enumerate(outputs, 1):
+def _run_text(program: str, arguments: tuple[str, ...], streams: tuple[int | None, ...], encoding: str) -> None:
+    for number, file in enumerate(streams, 1):
         if file is not None:
             os.dup2(file, number)
     sys.stdout = open(1, "w", encoding=encoding, closefd=False)  # noqa: SIM115

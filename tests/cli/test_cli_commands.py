@@ -14,6 +14,7 @@ import pytest
 from defusedxml import ElementTree
 
 from arena_agents import Cheat
+from forked_python import WARLIGHT, ForkedProgram
 from helpers import read_terminal
 from warlight_env import Game, maps
 from warlight_env.agents import registry
@@ -300,11 +301,11 @@ def test_invalid_arguments_of_watch_are_an_error(arguments, capsys):
 
 def test_watch_redraws_a_terminal():
     parent, child = pty.openpty()
-    command = [sys.executable, "-m", "warlight_env", "watch", "random", "random", "--map", "small"]
-    with subprocess.Popen([*command, "--delay", "0", "--rounds", "3"], stdout=child, stderr=child) as process:
-        os.close(child)
-        shown = read_terminal(parent)
-    assert process.returncode == 0
+    command = ["watch", "random", "random", "--map", "small", "--delay", "0", "--rounds", "3"]
+    program = ForkedProgram(WARLIGHT, *command, output=child, errors=child)
+    os.close(child)
+    shown = read_terminal(parent)
+    assert program.wait() == 0
     assert shown.count(b"\x1b[H\x1b[2J") == 4
     assert b"stopped after 3 rounds" in shown
 

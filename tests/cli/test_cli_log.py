@@ -7,7 +7,6 @@ import os
 import pty
 import resource
 import signal
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from PIL import Image
 
 from arena_agents import Idle
+from forked_python import WARLIGHT, ForkedProgram
 from helpers import read_terminal
 from log_helpers import play_logged, read_lines
 from warlight_env.arena import play_game
@@ -241,8 +241,7 @@ def test_a_write_error_keeps_the_old_gif(capsys, game, tmp_path):
 
 def test_replay_redraws_a_terminal(game):
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "warlight_env", "replay", str(game), "--delay", "0.02"]
-    child = subprocess.Popen(command, stdout=theirs, stderr=theirs)
+    child = ForkedProgram(WARLIGHT, "replay", str(game), "--delay", "0.02", output=theirs, errors=theirs)
     os.close(theirs)
     shown = read_terminal(ours)
     assert child.wait() == 0

@@ -393,7 +393,7 @@ def test_a_killed_match_leaves_no_temporary_files(tmp_path):
 
 def test_a_terminal_gets_a_bar_and_other_streams_the_result():
     parent, child = pty.openpty()
-    program = ForkedProgram(WARLIGHT, *MATCH, terminal=child)
+    program = ForkedProgram(WARLIGHT, *MATCH, errors=child)
     os.close(child)
     shown, output = read_terminal(parent), program.communicate()
     assert program.poll() == 0 and "95 %" in output and "\x1b" not in output
@@ -405,7 +405,7 @@ def test_a_terminal_gets_a_bar_and_other_streams_the_result():
 
 def test_quiet_prints_nothing_to_a_terminal_and_ascii_output_works():
     parent, child = pty.openpty()
-    program = ForkedProgram(WARLIGHT, *MATCH, "-q", "--sprt", "0,20", terminal=child, encoding="ascii")
+    program = ForkedProgram(WARLIGHT, *MATCH, "-q", "--sprt", "0,20", errors=child, encoding="ascii")
     os.close(child)
     shown, output = read_terminal(parent), program.communicate()
     assert program.poll() == 0 and shown == b""
