@@ -38,7 +38,7 @@ def match(agents, **kwargs):
 
 @pytest.mark.parametrize(
     ("agent", "rules"),
-    [(f"{BOTS}:Plain", "thesis"), (f"{BOTS}:Plain", "challenge2"), ("random", "thesis"), ("mcts:9", "challenge2")],
+    [(f"{BOTS}:Plain", "challenge2"), ("random", "thesis"), ("mcts:9", "challenge2")],
 )
 def test_an_isolated_agent_plays_the_same_turns_as_in_this_process(agent, rules):
     settings = {"rules": rules, "picks": "agents", "games": 2}
