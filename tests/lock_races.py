@@ -15,9 +15,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from warlight_env.folder_lock import LOCK
 from warlight_env.record import GameLog, verify
@@ -50,15 +51,19 @@ COMMANDS: Final = {
 }
 
 
-def start(command: str, number: int, folder: Path) -> subprocess.Popen[str]:
-    """Start a command that writes to the folder ``out`` in `folder`."""
+def words_of(command: str, number: int, folder: Path) -> list[str]:
+    """Return the words of a command that writes to the folder ``out`` in `folder`."""
     place = {"OUT": str(folder / "out"), "OUT/logs": str(folder / "out" / "logs"), "N": str(number)}
-    words = [place.get(word, word) for word in command.replace("FILE", str(folder / "cup.toml")).split()]
+    return [place.get(word, word) for word in command.replace("FILE", str(folder / "cup.toml")).split()]
+
+
+def start(words: list[str], folder: Path) -> subprocess.Popen[str]:
+    """Start a command in a folder."""
     program = [sys.executable, "-m", "warlight_env", *words]
     return subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+def ended(process: Any) -> tuple[int, str]:
     """Wait for a process; return its exit code and standard error."""
     try:
         _, errors = process.communicate(timeout=GUARD)
@@ -90,8 +95,8 @@ def damage(folder: Path) -> list[str]:
     return wrong
 
 
-def pair(name: str, number: int, pause: float) -> tuple[str, str]:
-    """Run a pair of commands, the second `pause` seconds after the first.
+def pair(name: str, number: int, pause: float, start: Callable[[list[str], Path], Any] = start) -> tuple[str, str]:
+    """Run a pair of commands, the second `pause` seconds after the first. `start` starts a command in a folder.
 
     Returns:
         Whether one command found the lock, and what went wrong ("": nothing).
@@ -99,11 +104,12 @@ def pair(name: str, number: int, pause: float) -> tuple[str, str]:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         (folder / "cup.toml").write_text(TOURNAMENT)
-        first = start(COMMANDS[name], number, folder)
+        first = start(words_of(COMMANDS[name], number, folder), folder)
         time.sleep(pause)
         # A match with another seed must not add games to the folder, so the folder contains the games of one match
         # only.
-        second = start(COMMANDS[name], number + ("N" in COMMANDS[name].split()), folder)
+        other_number = number + ("N" in COMMANDS[name].split())
+        second = start(words_of(COMMANDS[name], other_number, folder), folder)
         results = [ended(first), ended(second)]
         codes = sorted(code for code, _ in results)
         refusals = [errors for code, errors in results if code == 2]

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from arena_agents import Crasher, Expander, Fragile, Idle
+from forked_python import WARLIGHT, ForkedProgram
 from warlight_env import maps
 from warlight_env.arena import (
     AgentCrashError,
@@ -46,9 +47,13 @@ def match(**kwargs):
     return Match(**{"agents": PAIR, "map": "small", "games": 12, "paired": True, **kwargs})
 
 
-def start_match(folder: Path, *arguments: str) -> subprocess.Popen:
-    command = [sys.executable, "-m", "warlight_env", *COMMAND, "--json", "--out", str(folder), *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+def start_match(folder: Path, jobs: str) -> subprocess.Popen | ForkedProgram:
+    """Start a match in a process, and with more than one job in a process group with its workers."""
+    command = [*COMMAND, "--json", "--out", str(folder), "--jobs", jobs]
+    if jobs == "1":
+        return ForkedProgram(WARLIGHT, *command)
+    program = [sys.executable, "-m", "warlight_env", *command]
+    return subprocess.Popen(program, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def comparable_result(text: str) -> dict:
@@ -88,7 +93,7 @@ def test_a_killed_match_continues_and_gives_the_uninterrupted_result(tmp_path, j
     """The test kills the match at several sizes of the file of games, from no game to most games."""
     games = tmp_path / "run" / "games.jsonl"
     for size in sizes:
-        process = start_match(tmp_path / "run", "--jobs", jobs)
+        process = start_match(tmp_path / "run", jobs)
         while not games.exists() or games.stat().st_size < size:
             assert process.poll() is None
             time.sleep(0.001)

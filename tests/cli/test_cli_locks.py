@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 from lock_races import COMMANDS, LOG, TOURNAMENT, pair
 
+from forked_python import WARLIGHT, ForkedProgram
 from warlight_env.arena import Match
 from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.cli import main
@@ -16,11 +18,30 @@ from warlight_env.folder_lock import LOCK, FolderLock, FolderLockedError
 from warlight_env.record.pictures import ExportError
 
 
+class Started:
+    """A command in a fork of this process, with the methods of `Popen` that `pair` uses."""
+
+    def __init__(self, words: list[str], folder: Path) -> None:
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
+        program = f"import os; os.chdir({str(folder)!r}); {WARLIGHT}"
+        self._program = ForkedProgram(program, *words, errors=self._errors.fileno())
+
+    @property
+    def returncode(self) -> int | None:
+        return self._program.poll()
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        output = self._program.communicate()
+        with self._errors as errors:
+            errors.seek(0)
+            return output, errors.read()
+
+
 @pytest.mark.parametrize(
     "name", ["match --log", pytest.param("match --log --jobs 2", marks=pytest.mark.slow), "replay --svg"]
 )
 def test_two_concurrent_commands_lose_no_data(name):
-    assert pair(name, 1, 0.0)[1] == ""
+    assert pair(name, 1, 0.0, Started)[1] == ""
 
 
 @pytest.mark.parametrize(
