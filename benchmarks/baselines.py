@@ -38,45 +38,45 @@ BOTS = (
 
 def place_of(bot: str, maps: Sequence[str]) -> str:
     """Return the folder name for a card: the bot, and a digest of the bot, its maps and the contents of its files."""
-    told = hashlib.sha256(repr((bot, sorted(set(maps)))).encode())
+    digest = hashlib.sha256(repr((bot, sorted(set(maps)))).encode())
     for path in (Path(word) for word in re.split("[:,=]", bot)):
         # the settings of a model are in a file next to it
         for file in (path, path.with_suffix(".json")) if path.is_file() else ():
-            told.update(file.read_bytes() if file.is_file() else b"")
+            digest.update(file.read_bytes() if file.is_file() else b"")
     readable = re.sub(r"[^\w=.-]+", "-", re.sub("[^:,=]*/", "", bot))
-    return f"{readable[:100]}-{told.hexdigest()[:8]}"
+    return f"{readable[:100]}-{digest.hexdigest()[:8]}"
 
 
-def card(bot: str, told: argparse.Namespace, maps: Sequence[str]) -> dict[str, Any]:
+def card(bot: str, args: argparse.Namespace, maps: Sequence[str]) -> dict[str, Any]:
     """Return the score card of a bot on some maps of the suite, or on all if `maps` is empty.
 
     Raises:
         CalledProcessError: `warlight bench` failed. InputError: the card is damaged.
     """
-    folder = told.out / told.suite / place_of(bot, maps)
+    folder = args.out / args.suite / place_of(bot, maps)
     path = folder / "card.json"
     if not path.exists() or _read(path)["interrupted"]:
-        words = [sys.executable, "-m", "warlight_env", "bench", bot, "--suite", told.suite, "--out", str(folder)]
-        words += ["--jobs", str(told.jobs), *(["--map", *maps] if maps else [])]
+        words = [sys.executable, "-m", "warlight_env", "bench", bot, "--suite", args.suite, "--out", str(folder)]
+        words += ["--jobs", str(args.jobs), *(["--map", *maps] if maps else [])]
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     return _read(path)
 
 
 def _read(path: Path) -> dict[str, Any]:
     place, text = bounded_io.shown(path), bounded_io.read_text(path, bounded_io.RESULT_BYTES, InputError, "score card")
-    found = bounded_io.parse_json(text, place, InputError)
-    if not isinstance(found, dict) or not {"maps", "total", "interrupted"} <= found.keys():
+    record = bounded_io.parse_json(text, place, InputError)
+    if not isinstance(record, dict) or not {"maps", "total", "interrupted"} <= record.keys():
         raise InputError(f"{place}: no score card")
-    return found
+    return record
 
 
 def cards(
-    wanted: Sequence[tuple[str, Sequence[str]]], told: argparse.Namespace
+    bots_and_maps: Sequence[tuple[str, Sequence[str]]], args: argparse.Namespace
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield bots with their cards. A bot whose card cannot be made is reported and skipped."""
-    for bot, maps in wanted:
+    for bot, maps in bots_and_maps:
         try:
-            yield bot, card(bot, told, maps)
+            yield bot, card(bot, args, maps)
         except (subprocess.CalledProcessError, InputError) as error:
             print(f"baselines: {bot} has no card, the others follow: {error}", file=sys.stderr)
 
@@ -102,41 +102,44 @@ def show(first: str, rows: Sequence[tuple[str, dict[str, Any] | None, dict[str, 
     maps = list(dict.fromkeys(name for by_map in longest for name in by_map))
     print(f"| {first} | score | " + " | ".join(f"`{name}`" for name in maps) + " |\n|" + "---|" * (2 + len(maps)))
     for name, total, by_map in sorted(rows, key=lambda row: -(row[1] or {"score": -1})["score"]):
-        print(f"| {name} | {text(total)} | " + " | ".join(text(by_map.get(on)) for on in maps) + " |")
+        print(f"| {name} | {text(total)} | " + " | ".join(text(by_map.get(map_name)) for map_name in maps) + " |")
     return 0 if rows else 1
 
 
-def bots(told: argparse.Namespace) -> int:
+def bots(args: argparse.Namespace) -> int:
     """Print the table of bots."""
-    rows, only = [], ONLY if told.suite == "suite-v1" else {}
-    for bot, found in cards([(bot, only.get(bot, [])) for bot in told.bots or BOTS], told):
-        rows.append((f"`{bot}`", found["total"], found["maps"]))
-        print(f"{bot}: {', '.join(f'{on} {text(row)}' for on, row in found['maps'].items())}", file=sys.stderr)
+    rows, allowed_maps = [], ONLY if args.suite == "suite-v1" else {}
+    for bot, result in cards([(bot, allowed_maps.get(bot, [])) for bot in args.bots or BOTS], args):
+        rows.append((f"`{bot}`", result["total"], result["maps"]))
+        print(
+            f"{bot}: {', '.join(f'{map_} {text(row)}' for map_, row in result['maps'].items())}",
+            file=sys.stderr,
+        )
     return show("bot", rows)
 
 
-def learned(told: argparse.Namespace) -> int:
+def learned(args: argparse.Namespace) -> int:
     """Print the table of learning methods."""
     rows = []
-    there = {name: sorted(told.curves.glob(f"{name}-*{method.suffix}")) for name, method in METHODS.items()}
-    if not any(there.values()):
+    policy_files = {name: sorted(args.curves.glob(f"{name}-*{method.suffix}")) for name, method in METHODS.items()}
+    if not any(policy_files.values()):
         print(
-            f"{told.curves}: nothing was learned there; first: python benchmarks/learning_curves.py run",
+            f"{args.curves}: nothing was learned there; first: python benchmarks/learning_curves.py run",
             file=sys.stderr,
         )
-    for name, policies in there.items():
+    for name, policies in policy_files.items():
         method = METHODS[name]
-        if not method.any_map and told.suite != "suite-v1":
+        if not method.any_map and args.suite != "suite-v1":
             continue
-        maps = told.map if told.map or method.any_map else ["world"]
-        found = [one for _, one in cards([(agent_of(path), maps) for path in policies], told)]
-        if not found:
+        maps = args.map if args.map or method.any_map else ["world"]
+        results = [result for _, result in cards([(agent_of(path), maps) for path in policies], args)]
+        if not results:
             continue
-        played = {on: mean([one["maps"][on]["score"] for one in found]) for on in found[0]["maps"]}
-        whole = all(one["total"] for one in found)
-        total = mean([one["total"]["score"] for one in found]) if whole else None
-        rows.append((f"{method.told}, {len(found)} seeds", total, played))
-        print(f"{name}: {', '.join(f'{on} {text(row)}' for on, row in played.items())}", file=sys.stderr)
+        map_scores = {map_: mean([result["maps"][map_]["score"] for result in results]) for map_ in results[0]["maps"]}
+        is_complete = all(result["total"] for result in results)
+        total = mean([result["total"]["score"] for result in results]) if is_complete else None
+        rows.append((f"{method.description}, {len(results)} seeds", total, map_scores))
+        print(f"{name}: {', '.join(f'{map_} {text(row)}' for map_, row in map_scores.items())}", file=sys.stderr)
     return show("method", rows)
 
 
@@ -155,8 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.add_argument("--suite", default="suite-v1", help="or suite-maps-v1 (default: suite-v1)")
         command.add_argument("--out", type=Path, default=Path("runs/baselines"), help="folder of the cards")
         command.add_argument("--jobs", type=int, default=2, help="games side by side (default: 2)")
-    told = parser.parse_args(arguments)
-    return int(told.act(told))
+    args = parser.parse_args(arguments)
+    return int(args.act(args))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def bench_playouts(quick: bool) -> list[Row]:
     playouts = Playouts(1000 if quick else 5000)
     playouts.play()
     rows = []
-    works = {"kernel": playouts.rate}
+    functions = {"kernel": playouts.rate}
     library = cpp_baseline.build()
     if library is not None:
 
@@ -46,8 +46,8 @@ def bench_playouts(quick: bool) -> list[Row]:
             _, rounds, wall = playouts.play_in_cpp(library)
             return rounds / wall
 
-        works["cpp"] = cpp
-    rates = interleaved(works, 3 if quick else 9)
+        functions["cpp"] = cpp
+    rates = interleaved(functions, 3 if quick else 9)
     rows.append(
         Row("random playouts, one core", "≥ 1 M rounds/s", f"{rates['kernel'] / 1e6:.2f} M/s", rates["kernel"],
             rates["kernel"] >= 1e6)
@@ -80,9 +80,9 @@ def bench_threads(quick: bool) -> list[Row]:
             },
             3 if quick else 7,
         )
-    ours, theirs = rates["two"] / rates["one"], rates["c two"] / rates["c one"]
-    share = ours / theirs
-    text = f"{share:.3f} ({ours:.2f} × against {theirs:.2f} ×)"
+    speedup, c_speedup = rates["two"] / rates["one"], rates["c two"] / rates["c one"]
+    share = speedup / c_speedup
+    text = f"{share:.3f} ({speedup:.2f} × against {c_speedup:.2f} ×)"
     return [Row("two threads, share of two C processes", "≥ 0.95", text, share, share >= 0.95)]
 
 
@@ -99,20 +99,20 @@ def bench_core(quick: bool) -> list[Row]:
     playouts.play()
     for repeat in range(repeats + 1):
         core.reset([derive_seed(repeat, b) for b in range(batch)])
-        wall, played = 0.0, 0
+        wall, rounds = 0.0, 0
         for _ in range(steps):
             rows = core.out.mask.reshape(batch, 2, -1, 5)
             actions = (rng.integers(0, 5, size=rows.shape[:3]) * rows[..., 4]).astype(np.int8)
-            played += int((core.state.phase != OVER).sum())
+            rounds += int((core.state.phase != OVER).sum())
             wall += seconds(lambda actions=actions: core.step(actions))
             illegal += int(core.out.illegal.sum())
-        rates.append(played / wall)
-        shares.append(played / wall / playouts.rate())
+        rates.append(rounds / wall)
+        shares.append(rounds / wall / playouts.rate())
     assert illegal == 0, "a legal action was counted as illegal"
     rate, share = float(np.median(rates[1:])), float(np.median(shares[1:]))
-    what = f"env core, B = {batch}: actions, round, observations, masks"
+    label = f"env core, B = {batch}: actions, round, observations, masks"
     return [
-        Row(what, "≥ 400,000 steps/s", f"{rate:,.0f}/s", rate, rate >= 400_000),
+        Row(label, "≥ 400,000 steps/s", f"{rate:,.0f}/s", rate, rate >= 400_000),
         Row("… for each round of random playouts", "≥ 0.25", f"{share:.3f}", share, share >= 0.25),
     ]
 
@@ -199,19 +199,19 @@ def bench_game(quick: bool) -> list[Row]:
 def bench_start(quick: bool) -> list[Row]:
     """Measure the time from the start of the process to the end of the first game or move, including compilation."""
     rows = []
-    for bots, what, cold in (
+    for bots, label, cold in (
         (("random", "aggressive"), "first match of two bots", 20.0),
         (("mcts:sims=2", "aggressive"), "first match of mcts:sims=2", 45.0),
     ):
         with tempfile.TemporaryDirectory() as folder:
             environment = {**os.environ, "WARLIGHT_CACHE_DIR": folder}
-            for name, most in (("nothing cached", cold), ("cached", 2.0)):
+            for name, limit in (("nothing cached", cold), ("cached", 2.0)):
                 command = [sys.executable, "-m", "warlight_env", "match", *bots, "--games", "1", "--json"]
                 start = time.perf_counter()
                 subprocess.run(command, env=environment, check=True, capture_output=True, cwd=folder)
                 wall = time.perf_counter() - start
                 text = f"{wall:.1f} s"
-                rows.append(Row(f"{what}, {name}, first game included", f"≤ {most:.0f} s", text, wall, wall <= most))
+                rows.append(Row(f"{label}, {name}, first game included", f"≤ {limit:.0f} s", text, wall, wall <= limit))
     return rows
 
 

@@ -41,13 +41,13 @@ def read_curve(path: Path) -> Curve:
     curve = bounded_io.parse_json(
         bounded_io.read_text(path, bounded_io.RESULT_BYTES, CurveError, "curve"), place, CurveError
     )
-    known = curve if isinstance(curve, dict) else {}
-    if not isinstance(known.get("method"), str) or not isinstance(known.get("opponent"), str):
+    record = curve if isinstance(curve, dict) else {}
+    if not isinstance(record.get("method"), str) or not isinstance(record.get("opponent"), str):
         raise CurveError(f"{place}: no curve: it names no method, or no opponent")
-    points = known.get("points")
+    points = record.get("points")
     if not isinstance(points, list) or not points or not all(map(_is_point, points)):
         raise CurveError(f"{place}: no curve: its points are no list of {', '.join(_AXES)}")
-    return known
+    return record
 
 
 def _is_point(value: Any) -> bool:
@@ -75,9 +75,9 @@ def check_alike(curves: Iterable[tuple[str, Curve]]) -> None:
         for setting in SETTINGS:
             if setting not in curve:
                 continue
-            those = "" if setting == "opponent" else curve["method"]
-            other, value = first.setdefault((those, setting), (place, curve[setting]))
+            method = "" if setting == "opponent" else curve["method"]
+            other_place, value = first.setdefault((method, setting), (place, curve[setting]))
             if curve[setting] != value:
                 raise CurveError(
-                    f"{place}: {setting} {curve[setting]}, but {value} in {other}; another --out keeps them apart"
+                    f"{place}: {setting} {curve[setting]}, but {value} in {other_place}; another --out keeps them apart"
                 )

@@ -36,7 +36,7 @@ class LearnedPolicy(NamedTuple):
 class Method(NamedTuple):
     """A learning method. `learn` takes a seed, a limit of CPU seconds and an empty folder."""
 
-    told: str
+    description: str
     steps: str  #: unit of its steps
     learn: Callable[[int, float, Path], list[LearnedPolicy]]
     any_map: bool = False  #: whether its policies can play maps of other sizes
@@ -72,12 +72,12 @@ class _Clock:
     """A callback of a run: stores the CPU seconds at each step, and ends the run at its time limit."""
 
     def __init__(self, seconds: float) -> None:
-        self._limit, self._began = seconds, time.process_time()
-        self.spent: list[float] = []
+        self._limit, self._start = seconds, time.process_time()
+        self.elapsed: list[float] = []
 
     def __call__(self, entry: dict[str, Any]) -> None:
-        self.spent.append(time.process_time() - self._began)
-        if self.spent[-1] >= self._limit:
+        self.elapsed.append(time.process_time() - self._start)
+        if self.elapsed[-1] >= self._limit:
             raise _TimeOver
 
 
@@ -90,16 +90,16 @@ def train_exit(settings: str) -> Callable[[int, float, Path], list[LearnedPolicy
         from warlight_env.train.exit.run import ExitRun
         from warlight_env.train.exit.settings import ExitSettings
 
-        told = replace(read_settings(ExitSettings, load_plain(EXAMPLES / settings), settings), seed=seed)
-        found, positions, clock = [], 0, _Clock(seconds)
-        with Journal(folder, told.to_dict()) as journal:
+        exit_settings = replace(read_settings(ExitSettings, load_plain(EXAMPLES / settings), settings), seed=seed)
+        policies, positions, clock = [], 0, _Clock(seconds)
+        with Journal(folder, exit_settings.to_dict()) as journal:
             with suppress(_TimeOver):
-                ExitRun(told, journal, say=clock).run()
-            for entry, spent in zip(journal.entries, clock.spent, strict=True):
+                ExitRun(exit_settings, journal, say=clock).run()
+            for entry, elapsed in zip(journal.entries, clock.elapsed, strict=True):
                 positions += entry.get("positions", 0)
                 if entry["event"] == "fit":
-                    found.append(LearnedPolicy(spent, positions, folder / f"network-{entry['iteration'] + 1}.npz"))
-        return found
+                    policies.append(LearnedPolicy(elapsed, positions, folder / f"network-{entry['iteration'] + 1}.npz"))
+        return policies
 
     return learn
 
@@ -113,23 +113,28 @@ def train_ppo(settings: str) -> Callable[[int, float, Path], list[LearnedPolicy]
         from warlight_env.train.ppo.run import policy_name
 
         plain = load_plain(EXAMPLES / settings)
-        given: dict[str, Any] = {"seed": seed, "iterations": 100_000, "eval_interval": 100_000, "snapshot_interval": 5}
+        overrides: dict[str, Any] = {
+            "seed": seed,
+            "iterations": 100_000,
+            "eval_interval": 100_000,
+            "snapshot_interval": 5,
+        }
         if plain.get("action") == "turns":
             from warlight_env.train.turn_ppo.run import TurnPpoRun as Run
             from warlight_env.train.turn_ppo.settings import TurnPpoSettings as Settings
         else:
             from warlight_env.train.sb3_ppo.run import Sb3PpoRun as Run  # type: ignore[assignment]
             from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings as Settings  # type: ignore[assignment]
-        told = replace(read_settings(Settings, plain, settings), **given, threads=1)
-        found, clock = [], _Clock(seconds)
-        with Journal(folder, told.to_dict()) as journal:
-            run = Run(told, journal, say=clock)  # type: ignore[arg-type]
+        ppo_settings = replace(read_settings(Settings, plain, settings), **overrides, threads=1)
+        policies, clock = [], _Clock(seconds)
+        with Journal(folder, ppo_settings.to_dict()) as journal:
+            run = Run(ppo_settings, journal, say=clock)  # type: ignore[arg-type]
             with suppress(_TimeOver):
                 run.run()
-            for entry, spent in zip(journal.entries, clock.spent, strict=True):
+            for entry, elapsed in zip(journal.entries, clock.elapsed, strict=True):
                 if (path := folder / policy_name(entry["iteration"] + 1)).exists():
-                    found.append(LearnedPolicy(spent, entry["steps"], path))
-        return found
+                    policies.append(LearnedPolicy(elapsed, entry["steps"], path))
+        return policies
 
     return learn
 
@@ -149,23 +154,23 @@ def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[LearnedPol
         class Keeper(BaseCallback):  # type: ignore[misc]
             """Saves models during a run, and ends the run at its time limit."""
 
-            found: list[LearnedPolicy]
+            policies: list[LearnedPolicy]
 
             def _on_training_start(self) -> None:
-                self.found, self.began = [], time.process_time()
+                self.policies, self.start = [], time.process_time()
 
             def _on_step(self) -> bool:
-                spent = time.process_time() - self.began
-                if self.n_calls % EVERY == 0 or spent >= seconds:
+                elapsed = time.process_time() - self.start
+                if self.n_calls % EVERY == 0 or elapsed >= seconds:
                     path = folder / f"{self.n_calls:09}.zip"
                     save_policy(self.model, path)
-                    self.found.append(LearnedPolicy(spent, self.num_timesteps, path))
-                return spent < seconds
+                    self.policies.append(LearnedPolicy(elapsed, self.num_timesteps, path))
+                return elapsed < seconds
 
         folder.mkdir()
         keeper = Keeper()
         runpy.run_path(str(EXAMPLES / script))["learner"](seed).learn(steps, callback=keeper)
-        return keeper.found
+        return keeper.policies
 
     return learn
 

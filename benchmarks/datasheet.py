@@ -28,19 +28,19 @@ ROUNDS = (0, 5, 10, 15)
 
 def log_turns(view: View, turn: Orders) -> float:
     """Return the decimal logarithm of the number of turns, for the deploys of one turn."""
-    own = [region for region, owner in enumerate(view.owner) if owner == view.player]
-    armies = {region: int(view.army[region]) for region in own}
+    own_regions = [region for region, owner in enumerate(view.owner) if owner == view.player]
+    armies = {region: int(view.army[region]) for region in own_regions}
     for region, deployed in turn.deploys:
         armies[region] += deployed
-    found = _log_ways(view.income, len(own) - 1)
-    for region in own:
-        found += _log_ways(armies[region] - 1, len(view.map.neighbors[region]))
-    return found / math.log(10)
+    total = _log_ways(view.income, len(own_regions) - 1)
+    for region in own_regions:
+        total += _log_ways(armies[region] - 1, len(view.map.neighbors[region]))
+    return total / math.log(10)
 
 
-def _log_ways(armies: int, others: int) -> float:
-    """Return ln of the number of ways to divide armies among 1 + `others` places."""
-    return math.lgamma(armies + others + 1) - math.lgamma(armies + 1) - math.lgamma(others + 1)
+def _log_ways(armies: int, n_others: int) -> float:
+    """Return ln of the number of ways to divide armies among 1 + `n_others` places."""
+    return math.lgamma(armies + n_others + 1) - math.lgamma(armies + 1) - math.lgamma(n_others + 1)
 
 
 def play(map_: str, bot: str, seed: int) -> tuple[int, int | None, dict[int, float]]:
@@ -64,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables as Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=100, help="of each bot on each map (default: 100)")
-    told = parser.parse_args(arguments)
-    if told.games < 1:
+    args = parser.parse_args(arguments)
+    if args.games < 1:
         parser.error("--games: at least 1")
     print(
         "| map | regions | super regions | directed borders | memory of a position | observation `flat` "
@@ -87,27 +87,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in MAPS:
         for bot in BOTS:
             lengths, firsts, draws = [], 0, 0
-            for seed in range(told.games):
+            for seed in range(args.games):
                 rounds, winner, turns = play(name, bot, seed)
                 lengths.append(rounds)
                 firsts, draws = firsts + (winner == 0), draws + (winner is None)
                 if bot == "plan":
-                    for at, value in turns.items():
-                        counted.setdefault((name, at), []).append(value)
+                    for round_number, value in turns.items():
+                        counted.setdefault((name, round_number), []).append(value)
             low, middle, high = np.quantile(lengths, [0.05, 0.5, 0.95])
             print(
-                f"| `{name}` | `{bot}` | {middle:.0f} ({low:.0f} to {high:.0f}) | {100 * firsts / told.games:.0f} % | "
-                f"{100 * draws / told.games:.0f} % |"
+                f"| `{name}` | `{bot}` | {middle:.0f} ({low:.0f} to {high:.0f}) | {100 * firsts / args.games:.0f} % | "
+                f"{100 * draws / args.games:.0f} % |"
             )
-    print("\n| map | " + " | ".join(f"turns after {at} rounds" for at in ROUNDS) + " |\n|" + "---|" * (1 + len(ROUNDS)))
+    print(
+        "\n| map | "
+        + " | ".join(f"turns after {round_number} rounds" for round_number in ROUNDS)
+        + " |\n|"
+        + "---|" * (1 + len(ROUNDS))
+    )
     for name in MAPS:
         cells = []
-        for at in ROUNDS:
-            values = counted.get((name, at), [])
+        for round_number in ROUNDS:
+            values = counted.get((name, round_number), [])
             cells.append(f"10^{np.median(values):.0f} (to 10^{max(values):.0f})" if len(values) >= 5 else "–")
         print(f"| `{name}` | " + " | ".join(cells) + " |")
-    first, again = (play("world", "plan", told.games) for _ in range(2))
-    print(f"\nThe same seed gives the same game: {first == again}.")
+    first, second = (play("world", "plan", args.games) for _ in range(2))
+    print(f"\nThe same seed gives the same game: {first == second}.")
     return 0
 
 

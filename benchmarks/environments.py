@@ -33,13 +33,13 @@ def vector_rate(opponent: str, steps: int, name: str = "warlight/Warlight-v0", *
     state = {"infos": env.reset(seed=0)[1]}
 
     def play() -> float:
-        spent = 0.0
+        elapsed = 0.0
         for _ in range(steps):
             actions = legal(rng, state["infos"]["action_mask"])
             start = time.process_time()
             *_, state["infos"] = env.step(actions)
-            spent += time.process_time() - start
-        return BATCH * steps / spent
+            elapsed += time.process_time() - start
+        return BATCH * steps / elapsed
 
     play()
     return play
@@ -49,10 +49,10 @@ def bench_vector(quick: bool) -> list[Row]:
     """Measure the vector environment: 1024 games on the world map, `factored`, one core."""
     steps, repeats = (20, 3) if quick else (60, 9)
     rates = interleaved({bot: vector_rate(bot, steps) for bot in ("random", "aggressive", "smart_random")}, repeats)
-    asked = {"random": 250_000, "aggressive": 100_000, "smart_random": 50_000}
+    targets = {"random": 250_000, "aggressive": 100_000, "smart_random": 50_000}
     return [
-        Row(f"vector env, B = {BATCH}, factored, against {bot}", f"≥ {asked[bot]:,} steps/s", f"{rate:,.0f}/s", rate,
-            rate >= asked[bot])
+        Row(f"vector env, B = {BATCH}, factored, against {bot}", f"≥ {targets[bot]:,} steps/s", f"{rate:,.0f}/s", rate,
+            rate >= targets[bot])
         for bot, rate in rates.items()
     ]  # fmt: skip
 
@@ -65,7 +65,7 @@ def core_rate(steps: int) -> Callable[[], float]:
     core.reset(range(BATCH))
 
     def play() -> float:
-        spent = 0.0
+        elapsed = 0.0
         for _ in range(steps):
             actions = np.stack([legal(rng, core.out.mask[:, p]) for p in range(2)], axis=1)
             start = time.process_time()
@@ -73,8 +73,8 @@ def core_rate(steps: int) -> Callable[[], float]:
             ended = np.flatnonzero(~core.out.live.any(axis=1)).tolist()
             if ended:
                 core.reset(rng.integers(2**62, size=len(ended)).tolist(), ended)
-            spent += time.process_time() - start
-        return BATCH * steps / spent
+            elapsed += time.process_time() - start
+        return BATCH * steps / elapsed
 
     play()
     return play
@@ -89,13 +89,13 @@ def all_seats_rate(steps: int, **arguments: Any) -> Callable[[], float]:
     state = {"infos": env.reset(seed=0)[1]}
 
     def play() -> float:
-        spent = 0.0
+        elapsed = 0.0
         for _ in range(steps):
             actions = {agent: legal(rng, state["infos"][agent]["action_mask"]) for agent in env.agents}
             start = time.process_time()
             *_, state["infos"] = env.step(actions)
-            spent += time.process_time() - start
-        return BATCH * steps / spent
+            elapsed += time.process_time() - start
+        return BATCH * steps / elapsed
 
     play()
     return play
@@ -103,13 +103,15 @@ def all_seats_rate(steps: int, **arguments: Any) -> Callable[[], float]:
 
 def bench_all_seats(quick: bool) -> list[Row]:
     """Measure `vector_env` with learners on both seats, relative to a bare `EnvCore` with the same number of games."""
-    works = {"core": core_rate(10), "views": all_seats_rate(10, copy=False), "copies": all_seats_rate(10)}
-    rates = paired_rates(works, 20 if quick else 100)
+    functions = {"core": core_rate(10), "views": all_seats_rate(10, copy=False), "copies": all_seats_rate(10)}
+    rates = paired_rates(functions, 20 if quick else 100)
     rows = []
-    for name, asked in (("views", 0.9), ("copies", None)):
-        what = f"vector_env, both seats, B = {BATCH}, {name} of observations, as a share of EnvCore"
+    for name, minimum in (("views", 0.9), ("copies", None)):
+        label = f"vector_env, both seats, B = {BATCH}, {name} of observations, as a share of EnvCore"
         ratio = median_ratio(rates, name, "core")
-        rows.append(Row(what, f"≥ {asked}" if asked else "–", f"{ratio:.2f}", ratio, ratio >= asked if asked else None))
+        rows.append(
+            Row(label, f"≥ {minimum}" if minimum else "–", f"{ratio:.2f}", ratio, ratio >= minimum if minimum else None)
+        )
     return rows
 
 
@@ -130,8 +132,8 @@ def bench_simulate(quick: bool) -> list[Row]:
 
     play()
     rate = interleaved({"": play}, 3 if quick else 9)[""]
-    what = f"simulate, {turns} turns × {scenarios} scenarios, one core"
-    return [Row(what, "≥ 500,000 rounds/s", f"{rate:,.0f}/s", rate, rate >= 500_000)]
+    label = f"simulate, {turns} turns × {scenarios} scenarios, one core"
+    return [Row(label, "≥ 500,000 rounds/s", f"{rate:,.0f}/s", rate, rate >= 500_000)]
 
 
 def bench_maps(quick: bool) -> list[Row]:
@@ -145,38 +147,38 @@ def bench_maps(quick: bool) -> list[Row]:
         count: [f"generated:{10 + 32 * i // count}:{i}" for i in range(count - 1)] + [largest] for count in (8, 64)
     }
     equal = [f"generated:42:{i}" for i in range(64)]
-    works = {
+    functions = {
         "one": vector_rate("random", steps, map=largest, observation="graph"),
         "padded": vector_rate("random", steps, padded, map=[largest]),
         "equal": vector_rate("random", steps, padded, map=equal),
         **{str(count): vector_rate("random", steps, padded, map=maps) for count, maps in mixed.items()},
     }
-    rates = paired_rates(works, 20 if quick else 75)
+    rates = paired_rates(functions, 20 if quick else 75)
     rows = []
-    for name, base, asked, what in (
+    for name, base, minimum, label in (
         ("equal", "padded", 0.9, "64 maps of 42 regions, padded, as a share of one of 42, padded"),
         ("64", "padded", None, "64 maps of 10 to 42 regions, padded, as a share of one of 42, padded"),
         ("8", "one", 0.8, "8 maps of 10 to 42 regions, padded, as a share of one of 42"),
         ("64", "one", None, "64 maps of 10 to 42 regions, padded, as a share of one of 42"),
     ):
         ratio = median_ratio(rates, name, base)
-        what, target = f"batch of {what}, B = {BATCH}", f"≥ {asked}" if asked else "–"
-        rows.append(Row(what, target, f"{ratio:.2f}", ratio, ratio >= asked if asked else None))
+        label, target = f"batch of {label}, B = {BATCH}", f"≥ {minimum}" if minimum else "–"
+        rows.append(Row(label, target, f"{ratio:.2f}", ratio, ratio >= minimum if minimum else None))
     return rows
 
 
-def _regions_held(before: Any, after: Any, paid: np.ndarray) -> np.ndarray:
+def _regions_held(before: Any, after: Any, base_reward: np.ndarray) -> np.ndarray:
     """A user-defined reward for winning, losing and gained regions."""
-    reward = paid.copy()
+    reward = base_reward.copy()
     for p in range(reward.shape[1]):
-        held = np.sum(after.owner == p, axis=1) - np.sum(before.owner == p, axis=1)
-        reward[:, p] += held / after.owner.shape[1]
+        gained = np.sum(after.owner == p, axis=1) - np.sum(before.owner == p, axis=1)
+        reward[:, p] += gained / after.owner.shape[1]
     return reward
 
 
-def _flat(seen: Any) -> np.ndarray:
+def _flat(state: Any) -> np.ndarray:
     """A user-defined observation: a vector of the owners and armies of all regions."""
-    owner, army = seen.owner.astype(np.float32), seen.army.astype(np.float32)
+    owner, army = state.owner.astype(np.float32), state.army.astype(np.float32)
     return np.concatenate((owner, army / (army + np.float32(10))), axis=1)
 
 
@@ -201,16 +203,16 @@ def bench_own(quick: bool) -> list[Row]:
         "observation, compiled": {"observation": _flat},
         "observation, Python over arrays": {"observation": _Interpreted(_flat)},
     }
-    rates = interleaved({name: vector_rate("random", steps, **given) for name, given in variants.items()}, repeats)
+    rates = interleaved({name: vector_rate("random", steps, **kwargs) for name, kwargs in variants.items()}, repeats)
     rows = []
     for name, rate in rates.items():
         base = "observation raw" if name.startswith("observation") else "built-in reward"
         if name != base:
             ratio, compiled = rate / rates[base], name.endswith("compiled")
             text = f"{ratio:.2f} ({rate:,.0f}/s against {rates[base]:,.0f}/s)"
-            asked = "≥ 0.9" if compiled else "–"
-            what = f"own {name}, B = {BATCH}, as a share of {base}"
-            rows.append(Row(what, asked, text, ratio, ratio >= 0.9 if compiled else None))
+            target = "≥ 0.9" if compiled else "–"
+            label = f"own {name}, B = {BATCH}, as a share of {base}"
+            rows.append(Row(label, target, text, ratio, ratio >= 0.9 if compiled else None))
     return rows
 
 
@@ -225,9 +227,11 @@ def bench_sb3(quick: bool) -> list[Row]:
         rates = _sb3_rates(opponent, *((10, 3) if quick else (40, 7)))
         ratio = rates["ours"] / rates["theirs"]
         text = f"{ratio:.1f} × ({rates['ours']:,.0f}/s against {rates['theirs']:,.0f}/s)"
-        what = f"SB3 VecEnv, 64 envs, factored, masks included, against {opponent}: to DummyVecEnv"
+        label = f"SB3 VecEnv, 64 envs, factored, masks included, against {opponent}: to DummyVecEnv"
         rows.append(
-            Row(what, "≥ 20 ×", text, ratio, ratio >= 20) if opponent == "random" else Row(what, "–", text, ratio, None)
+            Row(label, "≥ 20 ×", text, ratio, ratio >= 20)
+            if opponent == "random"
+            else Row(label, "–", text, ratio, None)
         )
     return rows
 
@@ -252,16 +256,16 @@ def _sb3_rates(opponent: str, steps: int, repeats: int) -> dict[str, float]:
         env.reset()
 
         def play() -> float:
-            spent = 0.0
+            elapsed = 0.0
             for _ in range(steps):
                 start = time.process_time()
                 masks = np.stack(env.env_method("action_masks"))
-                spent += time.process_time() - start
+                elapsed += time.process_time() - start
                 actions = legal(rng, masks)
                 start = time.process_time()
                 env.step(actions)
-                spent += time.process_time() - start
-            return count * steps / spent
+                elapsed += time.process_time() - start
+            return count * steps / elapsed
 
         play()
         return play

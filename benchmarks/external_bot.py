@@ -35,21 +35,21 @@ def bench_hosting(quick: bool) -> list[Row]:
     bot = ExternalBot(command)
     bare = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
     assert bare.stdin and bare.stdout
-    hosted, alone = [], []
+    hosted_times, bare_times = [], []
     for number in range(200 if quick else 2000):
         view = replace(game.view(0), round=number)
         start = time.perf_counter()
         bot.act(view)
-        hosted.append((time.perf_counter() - start) / 2)
-        told = "".join(format_message(message) + "\n" for message in round_messages(view, NO_OPPONENT_ORDERS))
+        hosted_times.append((time.perf_counter() - start) / 2)
+        round_text = "".join(format_message(message) + "\n" for message in round_messages(view, NO_OPPONENT_ORDERS))
         start = time.perf_counter()
-        for line in (told + QUESTIONS[0], QUESTIONS[1]):
+        for line in (round_text + QUESTIONS[0], QUESTIONS[1]):
             bare.stdin.write(line.encode())
             bare.stdout.readline()
-        alone.append((time.perf_counter() - start) / 2)
+        bare_times.append((time.perf_counter() - start) / 2)
     bot.close()
     bare.stdin.close()
     bare.wait()
-    overhead = 1000 * (statistics.median(hosted) - statistics.median(alone))
-    text = f"{overhead:.3f} ms (bot alone {1000 * statistics.median(alone):.3f} ms)"
+    overhead = 1000 * (statistics.median(hosted_times) - statistics.median(bare_times))
+    text = f"{overhead:.3f} ms (bot alone {1000 * statistics.median(bare_times):.3f} ms)"
     return [Row("hosting a bot, a question, beyond its own time", "≤ 1 ms", text, overhead, overhead <= 1)]

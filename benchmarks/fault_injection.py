@@ -32,13 +32,13 @@ TIMES = 6
 
 def campaign(subject: str, faults: list[str], times: int, seed: int, work: Path) -> Iterator[tuple[str, Score, bool]]:
     """Run each fault on a subject; yield the fault, its present score, and whether this is the fault's last score."""
-    known: Mapping[str, Callable[[Any, int], Iterator[Score]]] = SERVER_FAULTS if subject == "server" else FAULTS
-    ward = ServerTarget(work, seed) if subject == "server" else FaultTarget(SUBJECTS[subject], work, seed)
-    if isinstance(ward, FaultTarget):
-        ward.prepare()
+    functions: Mapping[str, Callable[[Any, int], Iterator[Score]]] = SERVER_FAULTS if subject == "server" else FAULTS
+    target = ServerTarget(work, seed) if subject == "server" else FaultTarget(SUBJECTS[subject], work, seed)
+    if isinstance(target, FaultTarget):
+        target.prepare()
     for fault in faults:
-        score = Score(skipped=None if fault in known else f"not for the {subject}")
-        for so_far in known[fault](ward, times) if fault in known else ():
+        score = Score(skipped=None if fault in functions else f"not for the {subject}")
+        for so_far in functions[fault](target, times) if fault in functions else ():
             score = so_far
             yield fault, score, False
         yield fault, score, True
@@ -51,7 +51,7 @@ def shown(rows: dict[tuple[str, str], Score]) -> Table:
         if score.skipped is not None:
             table.add_row(subject, fault, "–", "–", "–", "–", score.skipped)
         else:
-            notes = ", ".join(f"{count} {what}" if count else what for what, count in sorted(score.notes.items()))
+            notes = ", ".join(f"{count} {event}" if count else event for event, count in sorted(score.notes.items()))
             lost = f"[red]{len(score.lost)}[/red]" if score.lost else "0"
             table.add_row(subject, fault, str(score.tried), str(score.survived), str(score.refused), lost, notes)
     return table
@@ -66,32 +66,32 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=TIMES, help=f"that each fault strikes (default: {TIMES})")
     parser.add_argument("--seed", type=int, default=1, help="of all that is drawn (default: 1)")
     parser.add_argument("--json", type=Path, help="write the scores to this file as well")
-    asked = parser.parse_args()
-    for given, known in ((asked.subjects, names), (asked.faults, faults)):
-        for name in given.split(","):
-            if name not in known:
-                parser.error(f"{name!r}: there are {', '.join(known)}")
-    if asked.repeats < 1:
+    args = parser.parse_args()
+    for option, choices in ((args.subjects, names), (args.faults, faults)):
+        for name in option.split(","):
+            if name not in choices:
+                parser.error(f"{name!r}: there are {', '.join(choices)}")
+    if args.repeats < 1:
         parser.error("--repeats: must be 1 or more")
     if not Path("/proc/self/stat").exists():
         parser.error("the fault bench reads /proc, which is not there")
     console, rows = Console(), {}
-    began = time.monotonic()
+    start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="warlight-faults-") as work:
-        for subject in asked.subjects.split(","):
-            told = 0.0
-            for fault, score, last in campaign(subject, asked.faults.split(","), asked.repeats, asked.seed, Path(work)):
+        for subject in args.subjects.split(","):
+            last_report = 0.0
+            for fault, score, last in campaign(subject, args.faults.split(","), args.repeats, args.seed, Path(work)):
                 rows[subject, fault] = score
-                if last or time.monotonic() - told > 20:
-                    told = time.monotonic()
-                    what = score.skipped or f"{score.tried} of {asked.repeats}, {len(score.lost)} lost"
-                    print(f"{told - began:6.0f} s  {subject}, {fault}: {what}", file=sys.stderr, flush=True)
+                if last or time.monotonic() - last_report > 20:
+                    last_report = time.monotonic()
+                    message = score.skipped or f"{score.tried} of {args.repeats}, {len(score.lost)} lost"
+                    print(f"{last_report - start:6.0f} s  {subject}, {fault}: {message}", file=sys.stderr, flush=True)
                 if last:
                     for line in score.lost:
                         print(f"          lost: {line}", file=sys.stderr, flush=True)
-            if asked.json is not None:
+            if args.json is not None:
                 scores = [{"subject": s, "fault": f, **asdict(score)} for (s, f), score in rows.items()]
-                asked.json.write_text(json.dumps(scores, indent=2) + "\n")
+                args.json.write_text(json.dumps(scores, indent=2) + "\n")
     console.print(shown(rows))
     return int(any(score.lost for score in rows.values()))
 

@@ -48,9 +48,9 @@ class Score:
     notes: dict[str, int] = field(default_factory=dict)
     skipped: str | None = None  #: why the fault was not tried on this machine
 
-    def note(self, what: str, times: int = 1) -> None:
+    def note(self, event: str, times: int = 1) -> None:
         """Count an event for the table."""
-        self.notes[what] = self.notes.get(what, 0) + times
+        self.notes[event] = self.notes.get(event, 0) + times
 
 
 class FaultTarget:
@@ -65,7 +65,7 @@ class FaultTarget:
     def __init__(self, subject: Subject, work: Path, seed: int) -> None:
         self.subject, self.work = subject, work
         self.rng = random.Random(f"{seed}/{subject.name}")
-        self._wanted: dict[str, Any] | None = None
+        self._expected: dict[str, Any] | None = None
         self.seconds = 0.0  #: seconds of a run without faults
 
     def prepare(self) -> None:
@@ -75,56 +75,56 @@ class FaultTarget:
             with self.folder() as folder:
                 run = Run(self.subject, folder)
                 if run.wait(PATIENCE) != 0:
-                    raise SystemExit(f"{self.subject.name} fails where nothing hurts it: {run.said}")
-                self.seconds = time.monotonic() - run.began
+                    raise SystemExit(f"{self.subject.name} fails where nothing hurts it: {run.error_output}")
+                self.seconds = time.monotonic() - run.start
                 results.append(self.subject.result(folder))
         if results[0] != results[1]:
             raise SystemExit(f"{self.subject.name}: two runs that nothing hurt differ: {difference(*results)}")
-        self._wanted = results[0]
+        self._expected = results[0]
 
     @contextlib.contextmanager
     def folder(self) -> Iterator[Path]:
         """Create a folder for a run; delete it at the end."""
-        made = Path(tempfile.mkdtemp(prefix=f"{self.subject.name}-", dir=self.work))
+        path = Path(tempfile.mkdtemp(prefix=f"{self.subject.name}-", dir=self.work))
         try:
-            yield made
+            yield path
         finally:
-            shutil.rmtree(made, ignore_errors=True)
+            shutil.rmtree(path, ignore_errors=True)
 
     def judge(self, score: Score, folder: Path, strikes: int) -> None:
         """Check the result of a complete run after `strikes` strikes."""
-        assert self._wanted is not None
+        assert self._expected is not None
         try:
-            found = difference(self._wanted, self.subject.result(folder))
+            change = difference(self._expected, self.subject.result(folder))
         except (OSError, ValueError, KeyError, IndexError) as error:
-            found = f"the result cannot be read: {error}"
-        if found is None:
+            change = f"the result cannot be read: {error}"
+        if change is None:
             score.survived += strikes
         else:
-            score.lost.append(f"after {strikes} strikes: {found}")
+            score.lost.append(f"after {strikes} strikes: {change}")
 
     def finish(self, score: Score, folder: Path, strikes: int) -> None:
         """Continue the run until its end, and check its result."""
         run = Run(self.subject, folder)
         if run.wait(PATIENCE) != 0:
-            score.lost.append(f"after {strikes} strikes it does not go on: {last_line(run.said)}")
+            score.lost.append(f"after {strikes} strikes it does not go on: {last_line(run.error_output)}")
         else:
             self.judge(score, folder, strikes)
 
 
-def difference(wanted: Any, found: Any, where: str = "") -> str | None:
+def difference(expected: Any, actual: Any, path: str = "") -> str | None:
     """Return the first difference between two results, or None."""
-    if type(wanted) is type(found) and isinstance(wanted, dict):
-        for key in [*wanted, *(key for key in found if key not in wanted)]:
-            if key not in found or key not in wanted:
-                return f"{where}/{key} is only in {'one' if key in wanted else 'the other'}"
-            if (inner := difference(wanted[key], found[key], f"{where}/{key}")) is not None:
+    if type(expected) is type(actual) and isinstance(expected, dict):
+        for key in [*expected, *(key for key in actual if key not in expected)]:
+            if key not in actual or key not in expected:
+                return f"{path}/{key} is only in {'one' if key in expected else 'the other'}"
+            if (inner := difference(expected[key], actual[key], f"{path}/{key}")) is not None:
                 return inner
         return None
-    if type(wanted) is type(found) and isinstance(wanted, list) and len(wanted) == len(found):
-        inners = (difference(a, b, f"{where}[{i}]") for i, (a, b) in enumerate(zip(wanted, found, strict=True)))
+    if type(expected) is type(actual) and isinstance(expected, list) and len(expected) == len(actual):
+        inners = (difference(a, b, f"{path}[{i}]") for i, (a, b) in enumerate(zip(expected, actual, strict=True)))
         return next((inner for inner in inners if inner is not None), None)
-    return None if wanted == found else f"{where}: {str(wanted)[:80]} became {str(found)[:80]}"
+    return None if expected == actual else f"{path}: {str(expected)[:80]} became {str(actual)[:80]}"
 
 
 def last_line(text: str) -> str:
@@ -134,50 +134,50 @@ def last_line(text: str) -> str:
 
 def in_words(run: Run) -> bool:
     """Whether the run's standard error contains no traceback."""
-    return "Traceback" not in run.said
+    return "Traceback" not in run.error_output
 
 
 # Kills
 
 
-def kills(ward: FaultTarget, times: int) -> Iterator[Score]:
+def kills(target: FaultTarget, times: int) -> Iterator[Score]:
     """Send SIGKILL at random times, to all processes at once, or only to the main one, whose workers must then end.
 
     Half of the times are uniform over the duration of a run, half are directly after a write.
     """
     score = Score()
     while score.tried < times:
-        with ward.folder() as folder:
+        with target.folder() as folder:
             strikes, ended = 0, False
             while not ended and score.tried < times and strikes < KILLS_PER_RUN:
-                ended = not _kill_once(ward, folder, score)
+                ended = not _kill_once(target, folder, score)
                 strikes += not ended
                 yield score
             if ended:
-                ward.judge(score, folder, strikes)
+                target.judge(score, folder, strikes)
             else:
-                ward.finish(score, folder, strikes)
+                target.finish(score, folder, strikes)
         yield score
 
 
-def _kill_once(ward: FaultTarget, folder: Path, score: Score) -> bool:
+def _kill_once(target: FaultTarget, folder: Path, score: Score) -> bool:
     """Start the run again and kill it; return False if it ended before the kill."""
-    rng, run = ward.rng, Run(ward.subject, folder)
+    rng, run = target.rng, Run(target.subject, folder)
     at_write, whole_group = rng.random() < 0.5, rng.random() < 0.6
-    until = run.began + rng.uniform(0, ward.seconds) if not at_write else run.began + PATIENCE
+    deadline = run.start + rng.uniform(0, target.seconds) if not at_write else run.start + PATIENCE
     writes, delay = rng.randrange(1, 12), rng.choice([0.0, rng.uniform(0, 0.004), rng.uniform(0, 0.05)])
-    seen = 0
-    for seen in run.changes():
-        if time.monotonic() >= until or (at_write and seen >= writes):
+    n_changes = 0
+    for n_changes in run.changes():
+        if time.monotonic() >= deadline or (at_write and n_changes >= writes):
             break
     if at_write:
         time.sleep(delay)
     if not run.alive:
         if run.wait() != 0:
-            score.lost.append(f"it does not go on: {last_line(run.said)}")
+            score.lost.append(f"it does not go on: {last_line(run.error_output)}")
         return False
     score.tried += 1
-    score.note("before the first write" if not seen else "right after a write" if at_write else "between writes")
+    score.note("before the first write" if not n_changes else "right after a write" if at_write else "between writes")
     run.signal(signal.SIGKILL, group=whole_group)
     run.process.wait()
     if not run.empty():
@@ -185,13 +185,13 @@ def _kill_once(ward: FaultTarget, folder: Path, score: Score) -> bool:
     return True
 
 
-def interrupts(ward: FaultTarget, times: int) -> Iterator[Score]:
+def interrupts(target: FaultTarget, times: int) -> Iterator[Score]:
     """Send SIGINT or SIGTERM at random times, sometimes twice: status 130, no traceback, the run can go on."""
     score, misses = Score(), 0
     while score.tried < times:
-        with ward.folder() as folder:
-            run = Run(ward.subject, folder)
-            time.sleep(ward.rng.uniform(0.3, 1.0) * ward.seconds)
+        with target.folder() as folder:
+            run = Run(target.subject, folder)
+            time.sleep(target.rng.uniform(0.3, 1.0) * target.seconds)
             if not run.alive:
                 run.wait()
                 if (misses := misses + 1) > MISSES * times:
@@ -199,22 +199,22 @@ def interrupts(ward: FaultTarget, times: int) -> Iterator[Score]:
                     yield score
                     return
                 continue
-            number = ward.rng.choice([signal.SIGINT, signal.SIGTERM])
+            number = target.rng.choice([signal.SIGINT, signal.SIGTERM])
             score.tried += 1
             run.signal(number)
-            if ward.rng.random() < 0.5:
-                time.sleep(ward.rng.uniform(0, 0.3))
+            if target.rng.random() < 0.5:
+                time.sleep(target.rng.uniform(0, 0.3))
                 run.signal(number)
             code = run.wait(PATIENCE)
             score.note(f"status {code}")
             if not in_words(run):
-                score.lost.append(f"a traceback at {number.name}: {last_line(run.said)}")
+                score.lost.append(f"a traceback at {number.name}: {last_line(run.error_output)}")
             elif code not in (0, INTERRUPTED):
-                score.lost.append(f"status {code} at {number.name}: {last_line(run.said)}")
+                score.lost.append(f"status {code} at {number.name}: {last_line(run.error_output)}")
             if code == 0:  # the run was complete before it received the signal
-                ward.judge(score, folder, 1)
+                target.judge(score, folder, 1)
             else:
-                ward.finish(score, folder, 1)
+                target.finish(score, folder, 1)
         yield score
     if score.tried and f"status {INTERRUPTED}" not in score.notes:
         score.lost.append(f"it never ended with status {INTERRUPTED}")
@@ -224,19 +224,19 @@ def interrupts(ward: FaultTarget, times: int) -> Iterator[Score]:
 # Workers
 
 
-def lost_workers(ward: FaultTarget, times: int) -> Iterator[Score]:
+def lost_workers(target: FaultTarget, times: int) -> Iterator[Score]:
     """Send SIGKILL to one worker. The run must continue without it, or end with an error message and be continuable."""
     score = Score()
-    if not ward.subject.jobs:
+    if not target.subject.jobs:
         score.skipped = "it has no workers"
         yield score
         return
     misses = 0
     while score.tried < times:
-        with ward.folder() as folder:
-            run = Run(ward.subject, folder)
-            wait = run.began + ward.rng.uniform(0, ward.seconds)
-            while run.alive and (time.monotonic() < wait or not run.members()):
+        with target.folder() as folder:
+            run = Run(target.subject, folder)
+            kill_time = run.start + target.rng.uniform(0, target.seconds)
+            while run.alive and (time.monotonic() < kill_time or not run.members()):
                 time.sleep(0.005)
             members = run.members()
             if not members:
@@ -248,31 +248,31 @@ def lost_workers(ward: FaultTarget, times: int) -> Iterator[Score]:
                 continue
             score.tried += 1
             with contextlib.suppress(ProcessLookupError):
-                os.kill(ward.rng.choice(members), signal.SIGKILL)
-            _ended(ward, score, run, folder)
+                os.kill(target.rng.choice(members), signal.SIGKILL)
+            _ended(target, score, run, folder)
         yield score
 
 
-def slow_workers(ward: FaultTarget, times: int) -> Iterator[Score]:
+def slow_workers(target: FaultTarget, times: int) -> Iterator[Score]:
     """Send SIGSTOP to a random process of the run, three times per run, for up to two seconds each."""
     score = Score()
     while score.tried < times:
-        with ward.folder() as folder:
-            run = Run(ward.subject, folder)
+        with target.folder() as folder:
+            run = Run(target.subject, folder)
             for _ in range(3):
-                time.sleep(ward.rng.uniform(0.05, 0.3) * ward.seconds)
-                stopped = ward.rng.choice([run.process.pid, *run.members()])
+                time.sleep(target.rng.uniform(0.05, 0.3) * target.seconds)
+                pid = target.rng.choice([run.process.pid, *run.members()])
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(stopped, signal.SIGSTOP)
-                time.sleep(ward.rng.uniform(0.1, 2.0))
+                    os.kill(pid, signal.SIGSTOP)
+                time.sleep(target.rng.uniform(0.1, 2.0))
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(stopped, signal.SIGCONT)
+                    os.kill(pid, signal.SIGCONT)
             score.tried += 1
-            _ended(ward, score, run, folder)
+            _ended(target, score, run, folder)
         yield score
 
 
-def _ended(ward: FaultTarget, score: Score, run: Run, folder: Path) -> None:
+def _ended(target: FaultTarget, score: Score, run: Run, folder: Path) -> None:
     """Wait for the end of a run with a fault: success, or an error message, after which it is continued."""
     try:
         code = run.wait(PATIENCE)
@@ -282,12 +282,12 @@ def _ended(ward: FaultTarget, score: Score, run: Run, folder: Path) -> None:
         score.lost.append("it hangs")
         return
     if code == 0:
-        ward.judge(score, folder, 1)
+        target.judge(score, folder, 1)
         return
     if not in_words(run):
-        score.lost.append(f"a traceback: {last_line(run.said)}")
+        score.lost.append(f"a traceback: {last_line(run.error_output)}")
     score.refused += 1
-    ward.finish(score, folder, 1)
+    target.finish(score, folder, 1)
 
 
 # Disks
@@ -320,33 +320,33 @@ def remount(place: Path, options: str) -> None:
 
 
 @contextlib.contextmanager
-def _disk(ward: FaultTarget, options: str) -> Iterator[tuple[Path, Callable[[str], None]]]:
+def _disk(target: FaultTarget, options: str) -> Iterator[tuple[Path, Callable[[str], None]]]:
     """Yield a folder whose ``out`` is a separate disk, and a function that remounts this disk."""
-    with ward.folder() as folder:
+    with target.folder() as folder:
         out = folder / "out"
         out.mkdir()
         with mounted(out, options):
             yield folder, partial(remount, out)
 
 
-def full_disk(ward: FaultTarget, times: int) -> Iterator[Score]:
+def full_disk(target: FaultTarget, times: int) -> Iterator[Score]:
     """A disk becomes full during the run and gets space again. Without root, the size of files is limited instead."""
     score, small = Score(), can_mount()
     score.note("a small disk" if small else "a limit on the size of files", 0)
-    with ward.folder() as folder:
-        Run(ward.subject, folder).wait(PATIENCE)
+    with target.folder() as folder:
+        Run(target.subject, folder).wait(PATIENCE)
         sizes = [path.stat().st_size for path in (folder / "out").rglob("*") if path.is_file()]
     if sum(sizes) < 3 * 4096:
         score.skipped = "what it writes fits on any disk"
     while score.tried < times and score.skipped is None:
-        share = ward.rng.uniform(0.05, 0.6)  # replacing a file needs twice its size
+        share = target.rng.uniform(0.05, 0.6)  # replacing a file needs twice its size
         if small:
-            with _disk(ward, f"size={max(4096, int(share * sum(sizes)))}") as (folder, remount):
-                _hurt_by(ward, score, Run(ward.subject, folder), folder, lambda: remount("size=1g"))
+            with _disk(target, f"size={max(4096, int(share * sum(sizes)))}") as (folder, remount):
+                _hurt_by(target, score, Run(target.subject, folder), folder, lambda: remount("size=1g"))
         else:
             limit = int(share * max(sizes))
-            with ward.folder() as folder:
-                _hurt_by(ward, score, Run(ward.subject, folder, prepare=partial(_limit_files, limit)), folder)
+            with target.folder() as folder:
+                _hurt_by(target, score, Run(target.subject, folder, prepare=partial(_limit_files, limit)), folder)
         yield score
 
 
@@ -355,7 +355,7 @@ def _limit_files(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-def read_only(ward: FaultTarget, times: int) -> Iterator[Score]:
+def read_only(target: FaultTarget, times: int) -> Iterator[Score]:
     """A disk is read-only from the start, or when a killed run is continued."""
     score = Score()
     if not can_mount():
@@ -363,36 +363,38 @@ def read_only(ward: FaultTarget, times: int) -> Iterator[Score]:
         yield score
         return
     while score.tried < times:
-        with _disk(ward, "size=1g") as (folder, remount):
+        with _disk(target, "size=1g") as (folder, remount):
             if score.tried % 2:
-                run = Run(ward.subject, folder)
-                time.sleep(ward.rng.uniform(0.5, 0.9) * ward.seconds)
+                run = Run(target.subject, folder)
+                time.sleep(target.rng.uniform(0.5, 0.9) * target.seconds)
                 run.signal(signal.SIGKILL)
                 run.wait()
             remount("ro")
-            _hurt_by(ward, score, Run(ward.subject, folder), folder, partial(remount, "rw"))
+            _hurt_by(target, score, Run(target.subject, folder), folder, partial(remount, "rw"))
         yield score
 
 
-def _hurt_by(ward: FaultTarget, score: Score, run: Run, folder: Path, mend: Callable[[], None] | None = None) -> None:
-    """Wait for a run whose disk fails. It must end with an error message, and be continuable after `mend`."""
+def _hurt_by(
+    target: FaultTarget, score: Score, run: Run, folder: Path, repair: Callable[[], None] | None = None
+) -> None:
+    """Wait for a run whose disk fails. It must end with an error message, and be continuable after `repair`."""
     code = run.wait(PATIENCE)
-    if mend is not None:
-        mend()
+    if repair is not None:
+        repair()
     if code == 0:  # the disk did not fail during this run
-        ward.judge(score, folder, 0)
+        target.judge(score, folder, 0)
         return
     score.tried += 1
     if code not in (1, 2) or not in_words(run):
-        score.lost.append(f"status {code}: {last_line(run.said)}")
+        score.lost.append(f"status {code}: {last_line(run.error_output)}")
     score.refused += 1
-    ward.finish(score, folder, 1)
+    target.finish(score, folder, 1)
 
 
 # Clocks
 
 
-def clocks(ward: FaultTarget, times: int) -> Iterator[Score]:
+def clocks(target: FaultTarget, times: int) -> Iterator[Score]:
     """The system clock jumps by up to ten years in both directions, several times per second (libfaketime)."""
     score = Score()
     library = next((path for path in LIBRARIES if Path(path).exists()), None)
@@ -401,22 +403,22 @@ def clocks(ward: FaultTarget, times: int) -> Iterator[Score]:
         yield score
         return
     while score.tried < times:
-        with ward.folder() as folder:
+        with target.folder() as folder:
             clock = folder / "clock"
             clock.write_text("+0")
             environment = {
                 "LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1",
                 "FAKETIME_DONT_FAKE_MONOTONIC": "1",
             }  # fmt: skip
-            run = Run(ward.subject, folder, environment)
-            while run.alive and time.monotonic() - run.began < PATIENCE:
+            run = Run(target.subject, folder, environment)
+            while run.alive and time.monotonic() - run.start < PATIENCE:
                 fresh = folder / "clock.new"
-                fresh.write_text(ward.rng.choice(["+3650d", "-3650d", "+1h", "-1h", "+0"]))
+                fresh.write_text(target.rng.choice(["+3650d", "-3650d", "+1h", "-1h", "+0"]))
                 fresh.replace(clock)
                 score.note("jumps")
-                time.sleep(ward.rng.uniform(0.02, 0.4))
+                time.sleep(target.rng.uniform(0.02, 0.4))
             score.tried += 1
-            _ended(ward, score, run, folder)
+            _ended(target, score, run, folder)
         yield score
 
 
@@ -436,16 +438,16 @@ FLOOD: Final = "import sys\nwhile True:\n    sys.stdout.write('x' * 65536)\n"
 PEERS: Final = {"silent": SILENT, "slow": SLOW, "flooding": FLOOD}
 
 
-def peers(ward: FaultTarget, times: int) -> Iterator[Score]:
+def peers(target: FaultTarget, times: int) -> Iterator[Score]:
     """External bots that are silent, slow or write without end, against `random`: the match must end."""
     score = Score()
-    if ward.subject.name != "match":
+    if target.subject.name != "match":
         score.skipped = "it has no peers"
         yield score
         return
     while score.tried < times:
         kind = list(PEERS)[score.tried % len(PEERS)]
-        with ward.folder() as folder:
+        with target.folder() as folder:
             (folder / "bot.py").write_text(PEERS[kind])
             words = (
                 "match", f"cmd:{sys.executable} {folder / 'bot.py'}", "random", "-n", "2", "--map", "small", "--rules",
@@ -462,7 +464,7 @@ def peers(ward: FaultTarget, times: int) -> Iterator[Score]:
                 continue
             games = (folder / "out" / "games.jsonl").read_text().splitlines()
             if code != 0 or len(games) != 2 or not in_words(run):
-                score.lost.append(f"{kind}: status {code}, {len(games)} games of 2: {last_line(run.said)}")
+                score.lost.append(f"{kind}: status {code}, {len(games)} games of 2: {last_line(run.error_output)}")
             else:
                 score.survived += 1
         yield score

@@ -71,13 +71,13 @@ class Subject:
 
     def result(self, folder: Path) -> dict[str, Any]:
         """Return the contents of all result files of a complete run, without times."""
-        found: dict[str, Any] = {}
+        contents: dict[str, Any] = {}
         for pattern in self.files:
             for path in sorted((folder / "out").glob(pattern)):
-                found[str(path.relative_to(folder))] = _content(path, folder)
+                contents[str(path.relative_to(folder))] = _content(path, folder)
         if self.prints:
-            found["printed"] = untimed(json.loads((folder / "stdout").read_text()))
-        return found
+            contents["printed"] = untimed(json.loads((folder / "stdout").read_text()))
+        return contents
 
 
 SUBJECTS: Final = {
@@ -158,7 +158,7 @@ class Run:
             toml = "".join(f"{key} = {json.dumps(value)}\n" for key, value in subject.settings.items())
             settings.write_text(toml if settings.suffix == ".toml" else json.dumps(subject.settings))
         self.out, self._folder = folder / "out", folder
-        self.began = time.monotonic()
+        self.start = time.monotonic()
         with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
             self.process = subprocess.Popen(
                 subject.command(folder), stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
@@ -171,7 +171,7 @@ class Run:
         return self.process.poll() is None
 
     @property
-    def said(self) -> str:
+    def error_output(self) -> str:
         """The text of standard error."""
         return (self._folder / "stderr").read_text(errors="replace")
 
@@ -193,21 +193,21 @@ class Run:
 
     def members(self) -> list[int]:
         """Return the running processes of the group except the main one: workers and helpers."""
-        found = []
+        pids = []
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue  # the process has just ended
             if int(fields[2]) == self.process.pid != int(folder.name) and fields[0] != "Z":
-                found.append(int(folder.name))
-        return sorted(found)
+                pids.append(int(folder.name))
+        return sorted(pids)
 
     def empty(self, seconds: float = 30.0) -> bool:
         """Wait until no other process of the group remains; after `seconds` seconds, kill them and return False."""
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         while self.members():
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 self.signal(signal.SIGKILL)
                 return False
             time.sleep(0.01)
@@ -215,11 +215,11 @@ class Run:
 
     def changes(self) -> Iterator[int]:
         """While the process runs, yield the number of observed changes of its folder."""
-        seen, count = _sizes(self.out), 0
+        sizes, count = _sizes(self.out), 0
         while self.alive:
-            now = _sizes(self.out)
-            count += now != seen
-            seen = now
+            new_sizes = _sizes(self.out)
+            count += new_sizes != sizes
+            sizes = new_sizes
             yield count
             time.sleep(0.0005)
 

@@ -32,13 +32,13 @@ from warlight_env.train.common.report import percent
 ROUNDS = 300
 
 
-def result(bot: str, other: str, map_name: str, rules: str, seed: int, seat: int) -> float:
+def result(bot: str, opponent: str, map_name: str, rules: str, seed: int, seat: int) -> float:
     """Play a game, and return the result of the player that gets the true position: 1, 0.5 or 0.
 
     seed: the seed of the game. seat: the seat of the player.
     """
     game = Game(map_name, rules, 2, seed)
-    agents = [make_agent(bot if p == seat else other, derive_seed(seed, p)) for p in range(2)]
+    agents = [make_agent(bot if p == seat else opponent, derive_seed(seed, p)) for p in range(2)]
     pick_regions(game, agents)
     try:
         while not game.done and game.round < ROUNDS:
@@ -69,9 +69,9 @@ def main(words: Sequence[str] | None = None) -> int:
     args = parser.parse_args(words)
     if args.games < 2 or args.jobs < 1:
         parser.error("--games must be at least 2, and --jobs at least 1")
-    other = args.other or f"belief:{args.bot}"
+    opponent = args.other or f"belief:{args.bot}"
     try:
-        for spec in (args.bot, other):
+        for spec in (args.bot, opponent):
             make_agent(spec, 1).close()
         if not Game(args.map, args.rules, 2, 1).rules.fog:
             parser.error(f"--rules {args.rules}: these rules have no fog")
@@ -81,14 +81,14 @@ def main(words: Sequence[str] | None = None) -> int:
     games = [(derive_seed(args.seed, pair), seat) for pair in pairs for seat in range(2)]
     scores = []
     with ProcessPoolExecutor(args.jobs) as pool:
-        futures = [pool.submit(result, args.bot, other, args.map, args.rules, seed, seat) for seed, seat in games]
+        futures = [pool.submit(result, args.bot, opponent, args.map, args.rules, seed, seat) for seed, seat in games]
         for number, future in enumerate(futures, 1):
             scores.append(future.result())
             print(f"\r{number}/{len(games)} games, score {np.mean(scores):.1%} ", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     pair_scores = np.reshape(scores, (-1, 2)).mean(axis=1)
     score = percent(float(pair_scores.mean()), unit_interval(pair_scores.tolist()))
-    print(f"{args.bot} with the true position against {other}: {score}")
+    print(f"{args.bot} with the true position against {opponent}: {score}")
     return 0
 
 

@@ -43,13 +43,13 @@ class Table:
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
 
-    def add(self, what: str, games: int, rate: float, core: float | None, **more: float) -> None:
+    def add(self, label: str, games: int, rate: float, core: float | None, **columns: float) -> None:
         """Add a rate. core: the rate of one core of the CPU; None if the program does not run on the CPU."""
         ratio = None if core is None else rate / core
-        self.rows.append({"what": what, "games": games, "per_second": rate, "to_one_core": ratio, **more})
-        parts = [f"{what:34} {games:7} games {rate / 1e6:9.3f} M/s"]
+        self.rows.append({"what": label, "games": games, "per_second": rate, "to_one_core": ratio, **columns})
+        parts = [f"{label:34} {games:7} games {rate / 1e6:9.3f} M/s"]
         parts += [] if ratio is None else [f"{ratio:8.1f} x one core"]
-        print("  ".join([*parts, *(f"{name} {value:.2f}" for name, value in more.items())]), flush=True)
+        print("  ".join([*parts, *(f"{name} {value:.2f}" for name, value in columns.items())]), flush=True)
 
 
 def measure(table: Table, games: Sequence[int], seconds: float) -> None:
@@ -60,12 +60,12 @@ def measure(table: Table, games: Sequence[int], seconds: float) -> None:
         table.add("random playouts, rounds", count, gpu_playouts(count), core)
     bandwidth = copied_bytes()
     for opponent in ("random", "aggressive", None):
-        what = f"steps against {opponent}" if opponent else "steps, both seats are agents"
+        label = f"steps against {opponent}" if opponent else "steps, both seats are agents"
         core, *_ = steps("cpu", CPU_GAMES, opponent, seconds)
-        table.add(f"{what}, CPU", CPU_GAMES, core, core)
+        table.add(f"{label}, CPU", CPU_GAMES, core, core)
         for count in games:
             rate, start, size = steps("cuda", count, opponent, seconds)
-            table.add(what, count, rate, core, first_step_s=start, share_of_bandwidth=rate * size / bandwidth)
+            table.add(label, count, rate, core, first_step_s=start, share_of_bandwidth=rate * size / bandwidth)
     core = learner_steps("cpu", 256, seconds)
     table.add("steps of PPO on turns, CPU", 256, core, core)
     for count in LEARNER_GAMES:
@@ -102,11 +102,11 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--only", choices=("simulate",), help="measure only `simulate`")
     parser.add_argument("--commit", help="the commit of these sources, for --json outside a Git checkout")
     parser.add_argument("--page", type=Path, metavar="FILE", help="measure nothing; write the page from this file")
-    given = parser.parse_args(words)
-    if given.page is not None:
-        gpu_page.write(given.page)
+    args = parser.parse_args(words)
+    if args.page is not None:
+        gpu_page.write(args.page)
         return 0
-    made = facts(given.commit) if given.json is not None else {}
+    metadata = facts(args.commit) if args.json is not None else {}
 
     from numba import cuda
 
@@ -114,15 +114,15 @@ def main(words: Sequence[str]) -> int:
 
     toolkit.require()
     name = cuda.get_current_device().name
-    made["gpu"] = name.decode() if isinstance(name, bytes) else name
-    print(f"GPU: {made['gpu']}")
+    metadata["gpu"] = name.decode() if isinstance(name, bytes) else name
+    print(f"GPU: {metadata['gpu']}")
     table = Table()
-    if given.only == "simulate":
-        measure_simulations(table, given.seconds)
+    if args.only == "simulate":
+        measure_simulations(table, args.seconds)
     else:
-        measure(table, given.games, given.seconds)
-    if given.json is not None:
-        given.json.write_text(json.dumps({**made, "rows": table.rows}, indent=1) + "\n", encoding="utf-8")
+        measure(table, args.games, args.seconds)
+    if args.json is not None:
+        args.json.write_text(json.dumps({**metadata, "rows": table.rows}, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

@@ -36,29 +36,29 @@ def read(path: Path) -> dict[str, Any]:
     """
     place = bounded_io.shown(path)
     text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, GpuPageError, "file of speeds")
-    found = bounded_io.parse_json(text, place, GpuPageError)
+    record = bounded_io.parse_json(text, place, GpuPageError)
     keys = ("commit", "date", "gpu", "versions", "rows")
-    if not isinstance(found, dict) or not all(found.get(key) for key in keys):
+    if not isinstance(record, dict) or not all(record.get(key) for key in keys):
         raise GpuPageError(f"{place}: not a file of `python benchmarks/bench.py gpu --json`")
-    return found
+    return record
 
 
 def page_of(path: Path) -> str:
     """Return the page for a file. Raises GpuPageError like `read`."""
-    found = read(path)
-    versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
+    record = read(path)
+    versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
     lines = [
         _HEAD,
         "| | |",
         "|---|---|",
-        f"| commit | `{found['commit'][:8]}` |",
-        f"| date | {found['date']} |",
-        f"| GPU | one {found['gpu']} |",
+        f"| commit | `{record['commit'][:8]}` |",
+        f"| date | {record['date']} |",
+        f"| GPU | one {record['gpu']} |",
         f"| versions | {versions} |",
     ]
-    kinds = list(dict.fromkeys(row["what"] for row in found["rows"]))
+    kinds = list(dict.fromkeys(row["what"] for row in record["rows"]))
     for kind in kinds:
-        rows = [row for row in found["rows"] if row["what"] == kind]
+        rows = [row for row in record["rows"] if row["what"] == kind]
         lines += ["", f"## {kind[0].upper()}{kind[1:]}", "", *_table(rows)]
     return "\n".join(lines) + "\n"
 

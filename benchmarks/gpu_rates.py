@@ -50,14 +50,14 @@ def gpu_playouts(games: int) -> float:
     start = Playouts(1)
     linker = Linker()
     play = linker.device(play_games)
-    one = make_workspace(start.board.n_regions, start.board.n_edges, 2)
-    work = mapped(one, lambda array: array, linker.names)
+    workspace = make_workspace(start.board.n_regions, start.board.n_edges, 2)
+    work = mapped(workspace, lambda array: array, linker.names)
     rows = device_function(row_reader(work))
 
-    def run(context: Any, state: Any, policies: Any, rngs: Any, works: Any, played: Any, rounds: int) -> None:
+    def run(context: Any, state: Any, policies: Any, rngs: Any, workspaces: Any, counts: Any, rounds: int) -> None:
         b = cuda.grid(1)
-        if b < played.shape[0]:
-            played[b] = play(context, state, b, b + 1, policies, rngs, rounds, rows(works, b))
+        if b < counts.shape[0]:
+            counts[b] = play(context, state, b, b + 1, policies, rngs, rounds, rows(workspaces, b))
 
     random = np.random.default_rng(1)
     state = mapped(start.start, lambda array: allocate(array[0], games, False))
@@ -74,8 +74,8 @@ def gpu_playouts(games: int) -> float:
         cuda.synchronize()
 
     cuda.synchronize()
-    took = timing.seconds(play_all)
-    return float(fixed[5].copy_to_host().sum()) / took
+    elapsed = timing.seconds(play_all)
+    return float(fixed[5].copy_to_host().sum()) / elapsed
 
 
 def _generators(random: np.random.Generator, *shape: int) -> np.ndarray[Any, Any]:
@@ -92,18 +92,18 @@ def steps(device: str, games: int, opponent: str | None, seconds: float) -> tupl
 
     from warlight_env.tensor_env import WarlightTensorEnv
 
-    began = time.perf_counter()
+    start = time.perf_counter()
     env = WarlightTensorEnv(
         games, device=device, map="world", picking="random", opponents={"player_1": opponent} if opponent else None
     )
     env.reset(seed=1)
     if device == "cuda":
         torch.cuda.synchronize()
-    start = time.perf_counter() - began
+    start_seconds = time.perf_counter() - start
     play = random_steps(env)
     play()
     rate = games * STEPS * timing.calls_per_second(play, seconds)
-    return rate, start, getattr(env.device_games, "bytes_per_game", 0)
+    return rate, start_seconds, getattr(env.device_games, "bytes_per_game", 0)
 
 
 def random_steps(env: WarlightTensorEnv) -> Callable[[], None]:

@@ -24,7 +24,7 @@ STEPS = int(sys.argv[2]) if len(sys.argv) > 2 else 200
 env = WarlightVectorEnv(
     GAMES, map="small", action="strategies", opponent="aggressive", autoreset_mode=AutoresetMode.SAME_STEP
 )
-seen, infos = env.reset(seed=1)
+observations, infos = env.reset(seed=1)
 RNG = np.random.default_rng(1)
 
 
@@ -33,16 +33,16 @@ def per_step(run: Callable[[], Any]) -> float:
     run()
     times = []
     for _ in range(5):
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         run()
-        times.append(1000 * (time.perf_counter() - began) / STEPS)
+        times.append(1000 * (time.perf_counter() - start_time) / STEPS)
     return median(times)
 
 
 def step(actions: Any) -> tuple[Any, Any]:
     """Step all games; return the observations and masks."""
-    seen, _, _, _, infos = env.step(np.asarray(actions))
-    return seen, infos["action_mask"]
+    observations, _, _, _, infos = env.step(np.asarray(actions))
+    return observations, infos["action_mask"]
 
 
 def numpy_loop() -> None:
@@ -64,16 +64,16 @@ def jit_policy() -> None:
 
 keys = list(jax.random.split(jax.random.key(1), STEPS))
 start = env.action_masks()
-shapes = jax.ShapeDtypeStruct(seen.shape, seen.dtype), jax.ShapeDtypeStruct(start.shape, start.dtype)
+shapes = jax.ShapeDtypeStruct(observations.shape, observations.dtype), jax.ShapeDtypeStruct(start.shape, start.dtype)
 
 
 @jax.jit
 def scan(mask: Any) -> Any:
-    def one(mask: Any, key: Any) -> Any:
+    def scan_step(mask: Any, key: Any) -> Any:
         _, mask = io_callback(step, shapes, choose(mask, key), ordered=True)
         return mask, None
 
-    return jax.lax.scan(one, mask, jnp.stack(keys))[0]
+    return jax.lax.scan(scan_step, mask, jnp.stack(keys))[0]
 
 
 def callback() -> None:
@@ -90,10 +90,10 @@ def moved(convert: Callable[[Any], Any], array: Any) -> Callable[[], None]:
 
 def placed(shift: int) -> Any:
     """Return a copy of the observations whose address is `shift` bytes after a multiple of 64."""
-    block = np.zeros(seen.nbytes + 128, np.uint8)
+    block = np.zeros(observations.nbytes + 128, np.uint8)
     start = -block.ctypes.data % 64 + shift
-    copy = block[start : start + seen.nbytes].view(seen.dtype).reshape(seen.shape)
-    copy[...] = seen
+    copy = block[start : start + observations.nbytes].view(observations.dtype).reshape(observations.shape)
+    copy[...] = observations
     return copy
 
 
@@ -101,14 +101,15 @@ ROWS = {
     "step with NumPy's random actions": numpy_loop,
     "step with actions of a compiled function": jit_policy,
     "step in an ordered callback inside jit": callback,
-    "jnp.asarray of the observations": moved(jnp.asarray, seen),
+    "jnp.asarray of the observations": moved(jnp.asarray, observations),
     "from_dlpack of the observations, not aligned to 64 bytes": moved(jax.dlpack.from_dlpack, placed(16)),
     "from_dlpack of the observations, aligned to 64 bytes": moved(jax.dlpack.from_dlpack, placed(0)),
 }
 
 if __name__ == "__main__":
     print(
-        f"{GAMES} games, observations {seen.nbytes // 1024} KiB, JAX {jax.__version__} on {jax.devices()[0].platform}"
+        f"{GAMES} games, observations {observations.nbytes // 1024} KiB, "
+        f"JAX {jax.__version__} on {jax.devices()[0].platform}"
     )
     for name, run in ROWS.items():
         print(f"{name}: {per_step(run):.3f} ms")

@@ -71,34 +71,34 @@ class Cell:
         """The name of its folder."""
         return re.sub(r"[^\w.-]+", "-", f"{maps.load(self.map).name}-{self.rules}")
 
-    def players(self, told: argparse.Namespace) -> list[tuple[str, str]]:
+    def players(self, args: argparse.Namespace) -> list[tuple[str, str]]:
         """Return the players' names and specifications."""
         fog = Rules.of(self.rules).fog
-        own = [
+        bundled = [
             player
-            for player in told.players
+            for player in args.players
             if ONLY.get(player, self.map) == self.map and (fog or not player.startswith("belief:"))
         ]
-        others = [
+        programs = [
             (name, f"cmd:{command}")
-            for name, rules, command in map(external, told.external)
+            for name, rules, command in map(external, args.external)
             if rules == self.rules or (not rules and fog)
         ]
-        return [(player, player) for player in own] + others
+        return [(player, player) for player in bundled] + programs
 
-    def write(self, told: argparse.Namespace) -> Path:
+    def write(self, args: argparse.Namespace) -> Path:
         """Write the settings of the tournament, and return their file."""
-        players = self.players(told)
+        players = self.players(args)
         agents = [f"    {{ name = {json.dumps(name)}, spec = {json.dumps(spec)} }},\n" for name, spec in players]
         lines = [
             f'name = "Ladder, {maps.load(self.map).name}, {self.rules}"\nagents = [\n{"".join(agents)}]\n',
-            f'games = {told.games}\npaired = true\npicks = "agents"\nmax_rounds = {MAX_ROUNDS}\nseed = {told.seed}\n',
+            f'games = {args.games}\npaired = true\npicks = "agents"\nmax_rounds = {MAX_ROUNDS}\nseed = {args.seed}\n',
             f"maps = [{json.dumps(self.map)}]\nrules = [{json.dumps(self.rules)}]\n",
             f'anchor = "{ANCHOR}"\n' if any(name == ANCHOR for name, _ in players) else "",
-            f'on_crash = "{"forfeit" if told.external else "stop"}"\n',
+            f'on_crash = "{"forfeit" if args.external else "stop"}"\n',
         ]
-        file = told.out / f"{self.name}.toml"
-        told.out.mkdir(parents=True, exist_ok=True)
+        file = args.out / f"{self.name}.toml"
+        args.out.mkdir(parents=True, exist_ok=True)
         write_file(file, "".join(lines))
         return file
 
@@ -109,16 +109,16 @@ def external(text: str) -> tuple[str, str, str]:
     Raises:
         LadderError: the text has another form.
     """
-    name, found, command = text.partition("=")
+    name, sign, command = text.partition("=")
     name, _, rules = name.partition("@")
-    if not (name and found and command) or rules not in ("", *PRESETS):
+    if not (name and sign and command) or rules not in ("", *PRESETS):
         raise LadderError(f"--external {text}: must be NAME=COMMAND or NAME@RULES=COMMAND; rules: {', '.join(PRESETS)}")
     return name, rules, command
 
 
-def games_of(asked: Tournament) -> int:
+def games_of(tournament: Tournament) -> int:
     """Return the number of games of a tournament."""
-    return sum(contest.n_games for contest in asked.contests())
+    return sum(contest.n_games for contest in tournament.contests())
 
 
 def played(folder: Path) -> dict[str, Any]:
@@ -131,10 +131,10 @@ def played(folder: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, LadderError, "result of a tournament")
-    found = bounded_io.parse_json(text, bounded_io.shown(path), LadderError)
-    if not isinstance(found, dict) or not {"tournament", "games", "interrupted", "ratings", "times"} <= found.keys():
+    record = bounded_io.parse_json(text, bounded_io.shown(path), LadderError)
+    if not isinstance(record, dict) or not {"tournament", "games", "interrupted", "ratings", "times"} <= record.keys():
         raise LadderError(f"{bounded_io.shown(path)}: not the result of a tournament")
-    return found
+    return record
 
 
 def seconds_a_round(spec: str, cell: Cell) -> float:
@@ -149,80 +149,82 @@ def seconds_a_round(spec: str, cell: Cell) -> float:
         ).run()
 
     play(1)  # compiles
-    began = time.process_time()
+    start = time.process_time()
     result = play(TRIED)
-    spent = time.process_time() - began
-    return spent / result.records[0].rounds + (result.agents[0].time.mean if spec.startswith("cmd:") else 0.0)
+    elapsed = time.process_time() - start
+    return elapsed / result.records[0].rounds + (result.agents[0].time.mean if spec.startswith("cmd:") else 0.0)
 
 
-def estimate(cells: Sequence[Cell], told: argparse.Namespace) -> tuple[int, float]:
+def estimate(cells: Sequence[Cell], args: argparse.Namespace) -> tuple[int, float]:
     """Return the number of missing games, and the CPU seconds of all of them.
 
     A game takes the sum of its players' `seconds_a_round`, times the usual number of rounds on a map of this size.
     """
     measured: dict[tuple[str, str, bool], float] = {}
-    left, seconds = 0, 0.0
+    n_games, seconds = 0, 0.0
     for cell in cells:
-        asked = load_tournament(cell.write(told))
-        missing = games_of(asked) - int(played(told.out / cell.name).get("games", 0))
+        tournament = load_tournament(cell.write(args))
+        missing = games_of(tournament) - int(played(args.out / cell.name).get("games", 0))
         if not missing:
             continue
         costs = []
-        for entrant in asked.entrants:
-            key = (entrant.spec, cell.map, asked.rules[0].fog)
+        for entrant in tournament.entrants:
+            key = (entrant.spec, cell.map, tournament.rules[0].fog)
             if key not in measured:
                 measured[key] = seconds_a_round(entrant.spec, cell)
             costs.append(measured[key])
-        rounds = LENGTH[0] * asked.maps[0].n_regions ** LENGTH[1]
-        left, seconds = left + missing, seconds + missing * rounds * 2 * sum(costs) / len(costs)
-    return left, seconds
+        rounds = LENGTH[0] * tournament.maps[0].n_regions ** LENGTH[1]
+        n_games, seconds = n_games + missing, seconds + missing * rounds * 2 * sum(costs) / len(costs)
+    return n_games, seconds
 
 
-def tell(cells: Sequence[Cell], told: argparse.Namespace) -> int:
+def tell(cells: Sequence[Cell], args: argparse.Namespace) -> int:
     """Print the estimate, which takes a minute of CPU time, and return the number of missing games."""
-    left, seconds = estimate(cells, told)
-    text = f"{left:,} games in {len(cells)} tournaments, about {seconds / told.jobs / 3600:.1f} hours"
-    print(f"{text} on {told.jobs} idle cores", file=sys.stderr, flush=True)
-    return left
+    n_games, seconds = estimate(cells, args)
+    text = f"{n_games:,} games in {len(cells)} tournaments, about {seconds / args.jobs / 3600:.1f} hours"
+    print(f"{text} on {args.jobs} idle cores", file=sys.stderr, flush=True)
+    return n_games
 
 
-def cells_of(told: argparse.Namespace) -> list[Cell]:
+def cells_of(args: argparse.Namespace) -> list[Cell]:
     """Return the tournaments of a run.
 
     Raises:
         LadderError: fewer than two players can meet.
     """
-    cells = [Cell(map_, rules) for map_ in told.maps for rules in told.rules]
+    cells = [Cell(map_, rules) for map_ in args.maps for rules in args.rules]
     for cell in cells:
-        if len(cell.players(told)) < 2:
+        if len(cell.players(args)) < 2:
             raise LadderError(f"{cell.map}, {cell.rules}: fewer than two players")
     return cells
 
 
-def run(told: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Play the missing games.
 
     Raises:
         InputError: the checkout has uncommitted changes, or the folder has games of another commit.
     """
-    cells, path = cells_of(told), told.out / RUN
-    now = provenance("ladder.py", _public_words(told.words))
-    known = read_run(told.out) if path.exists() else {"cells": [], "sessions": []}
-    if now["dirty"] and not told.dirty:
+    cells, path = cells_of(args), args.out / RUN
+    current = provenance("ladder.py", _public_words(args.words))
+    record = read_run(args.out) if path.exists() else {"cells": [], "sessions": []}
+    if current["dirty"] and not args.dirty:
         raise LadderError("the checkout has uncommitted changes; commit them first (or play with --dirty, for no page)")
-    sessions = [*((bounded_io.shown(path), one) for one in known["sessions"]), ("this checkout", now)]
-    if not told.dirty:
+    sessions = [*((bounded_io.shown(path), session) for session in record["sessions"]), ("this checkout", current)]
+    if not args.dirty:
         check_provenance(sessions)
-    if not tell(cells, told):
-        print(f"all games are played; next: python benchmarks/ladder.py page --out {told.out}", file=sys.stderr)
+    if not tell(cells, args):
+        print(f"all games are played; next: python benchmarks/ladder.py page --out {args.out}", file=sys.stderr)
         return 0
-    names = dict.fromkeys([*known["cells"], *(cell.name for cell in cells)])
-    write_file(path, json.dumps({"cells": list(names), "sessions": [one for _, one in sessions]}, indent=1) + "\n")
+    names = dict.fromkeys([*record["cells"], *(cell.name for cell in cells)])
+    write_file(
+        path, json.dumps({"cells": list(names), "sessions": [session for _, session in sessions]}, indent=1) + "\n"
+    )
     for cell in cells:
-        file, folder = cell.write(told), told.out / cell.name
+        file, folder = cell.write(args), args.out / cell.name
         if played(folder).get("games", 0) == games_of(load_tournament(file)):
             continue
-        code = warlight(["tournament", str(file), "--out", str(folder), "--jobs", str(told.jobs)])
+        code = warlight(["tournament", str(file), "--out", str(folder), "--jobs", str(args.jobs)])
         if code:
             return code
     return 0
@@ -235,11 +237,11 @@ def _public_words(words: Sequence[str]) -> list[str]:
     """
     public, option = [], ""
     for word in words:
-        begun, sign, text = word.partition("=") if word.startswith("--") else (option, "", word)
-        before = f"{begun}{sign}" if sign else ""
-        if begun == "--external" and text:
+        name, sign, text = word.partition("=") if word.startswith("--") else (option, "", word)
+        before = f"{name}{sign}" if sign else ""
+        if name == "--external" and text:
             word = f"{before}{text.partition('=')[0]}=COMMAND"
-        elif begun == "--out" and text:
+        elif name == "--out" and text:
             word = f"{before}runs/{Path(text).resolve().name}"
         public.append(word)
         option = word if word.startswith("--") and not sign else ""
@@ -253,27 +255,27 @@ def read_run(out: Path) -> dict[str, Any]:
         LadderError: the file is missing or damaged.
     """
     text = bounded_io.read_text(out / RUN, bounded_io.RESULT_BYTES, LadderError, "description of a ladder")
-    found = bounded_io.parse_json(text, bounded_io.shown(out / RUN), LadderError)
-    if not isinstance(found, dict) or not all(isinstance(found.get(key), list) for key in ("cells", "sessions")):
+    record = bounded_io.parse_json(text, bounded_io.shown(out / RUN), LadderError)
+    if not isinstance(record, dict) or not all(isinstance(record.get(key), list) for key in ("cells", "sessions")):
         raise LadderError(f"{bounded_io.shown(out / RUN)}: not the description of a ladder")
-    return found
+    return record
 
 
-def page(told: argparse.Namespace) -> int:
+def page(args: argparse.Namespace) -> int:
     """Write the page.
 
     Raises:
         InputError: games are missing, or they are of several commits or of a checkout with uncommitted changes.
     """
-    found = read_run(told.out)
-    sessions = check_provenance([(bounded_io.shown(told.out / RUN), one) for one in found["sessions"]])
-    results = [(name, played(told.out / name)) for name in found["cells"]]
+    record = read_run(args.out)
+    sessions = check_provenance([(bounded_io.shown(args.out / RUN), session) for session in record["sessions"]])
+    results = [(name, played(args.out / name)) for name in record["cells"]]
     for name, result in results:
         if not result or result["interrupted"]:
-            raise LadderError(f"{bounded_io.shown(told.out / name)}: games are missing; `run` continues")
-    told.page.parent.mkdir(parents=True, exist_ok=True)
-    write_file(told.page, text_of([result for _, result in results], provenance_table(sessions)))
-    print(f"{told.page} is written", file=sys.stderr)
+            raise LadderError(f"{bounded_io.shown(args.out / name)}: games are missing; `run` continues")
+    args.page.parent.mkdir(parents=True, exist_ok=True)
+    write_file(args.page, text_of([result for _, result in results], provenance_table(sessions)))
+    print(f"{args.page} is written", file=sys.stderr)
     return 0
 
 
@@ -281,11 +283,11 @@ def _fill(text: str) -> str:
     return fill(text, 118, break_long_words=False, break_on_hyphens=False)
 
 
-def text_of(results: Sequence[dict[str, Any]], made: Sequence[str]) -> str:
+def text_of(results: Sequence[dict[str, Any]], source: Sequence[str]) -> str:
     """Return the page.
 
     Args:
-        results: results of tournaments of one map and one preset each. made: the table of commit and machine.
+        results: results of tournaments of one map and one preset each. source: the table of commit and machine.
     """
     first = results[0]["tournament"]
     tables: dict[str, dict[str, dict[str, Any]]] = {}
@@ -301,7 +303,7 @@ def text_of(results: Sequence[dict[str, Any]], made: Sequence[str]) -> str:
         "a move, and other parameters have their defaults, so the games do not depend on the machine."
     ]
     for map_ in dict.fromkeys(ONLY.values()):
-        names = [f"`{name}`" for name, only in ONLY.items() if only == map_ and name in specs]
+        names = [f"`{name}`" for name, only_map in ONLY.items() if only_map == map_ and name in specs]
         if names:
             parts.append(f"{' and '.join(names)} {'plays' if len(names) == 1 else 'play'} the map `{map_}` only.")
     if any(name.startswith("belief:") for name in specs):
@@ -314,7 +316,7 @@ def text_of(results: Sequence[dict[str, Any]], made: Sequence[str]) -> str:
     if programs:
         text = "They have the clock of the protocol, so their games depend on the machine."
         lines += ["", _fill(f"External programs: {', '.join(programs)}. {text}")]
-    lines += ["", "`python benchmarks/ladder.py page` writes this page.", "", *made, "", _fill(_conclusions(results))]
+    lines += ["", "`python benchmarks/ladder.py page` writes this page.", "", *source, "", _fill(_conclusions(results))]
     for map_, by_rules in tables.items():
         lines += ["", f"## {map_}", "", *_table(by_rules)]
     return "\n".join(lines) + "\n"
@@ -322,10 +324,10 @@ def text_of(results: Sequence[dict[str, Any]], made: Sequence[str]) -> str:
 
 def _table(by_rules: dict[str, dict[str, Any]]) -> list[str]:
     ratings = {rules: {row["name"]: row for row in result["ratings"]} for rules, result in by_rules.items()}
-    spent: dict[str, list[tuple[int, float]]] = {}
+    answer_times: dict[str, list[tuple[int, float]]] = {}
     for result in by_rules.values():
         for row in result["times"]:
-            spent.setdefault(row["name"], []).append((row["answers"], row["answers"] * row["mean"]))
+            answer_times.setdefault(row["name"], []).append((row["answers"], row["answers"] * row["mean"]))
 
     def mean(name: str) -> float:
         rated = [of_rules[name]["elo"] for of_rules in ratings.values() if name in of_rules]
@@ -333,9 +335,9 @@ def _table(by_rules: dict[str, dict[str, Any]]) -> list[str]:
 
     lines = [f"| player | {' | '.join(f'`{rules}`' for rules in by_rules)} | ms for an answer |"]
     lines.append("|---|" + "---|" * (len(by_rules) + 1))
-    for name in sorted(spent, key=mean, reverse=True):
+    for name in sorted(answer_times, key=mean, reverse=True):
         cells = [_rating(of_rules.get(name)) for of_rules in ratings.values()]
-        answers, seconds = (sum(part) for part in zip(*spent[name], strict=True))
+        answers, seconds = (sum(part) for part in zip(*answer_times[name], strict=True))
         lines.append(f"| `{name}` | {' | '.join(cells)} | {1000 * seconds / max(1, answers):.1f} |")
     return lines
 
@@ -350,14 +352,14 @@ def _rating(row: dict[str, Any] | None) -> str:
 def _conclusions(results: Sequence[dict[str, Any]]) -> str:
     """Return two sentences: which players have the highest ratings, and how often their intervals overlap."""
     firsts: dict[str, int] = {}
-    alike = 0
+    overlaps = 0
     for result in results:
         best, second = result["ratings"][:2]
         firsts[best["name"]] = firsts.get(best["name"], 0) + 1
-        alike += second["high"] >= best["low"]
+        overlaps += second["high"] >= best["low"]
     leaders = ", ".join(f"`{name}` {n}" for name, n in sorted(firsts.items(), key=lambda item: -item[1]))
     return (
-        f"Players with the highest rating, by number of tables: {leaders}. In {alike} of {len(results)} tables the "
+        f"Players with the highest rating, by number of tables: {leaders}. In {overlaps} of {len(results)} tables the "
         "intervals of the best two players overlap, so their order is uncertain."
     )
 
@@ -367,14 +369,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
 
-    def add(name: str, says: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=says, allow_abbrev=False)
+    def add(name: str, help_text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=help_text, allow_abbrev=False)
 
     runs = add("run", "play the missing games")
     estimates = add("estimate", "print the number of games and the time of a run")
     pages = add("page", "write the page from finished games")
     runs.set_defaults(act=run)
-    estimates.set_defaults(act=lambda told: 0 * tell(cells_of(told), told))
+    estimates.set_defaults(act=lambda args: 0 * tell(cells_of(args), args))
     pages.set_defaults(act=page)
     for command in (runs, estimates, pages):
         command.add_argument("--out", type=Path, default=Path("runs/ladder"), help="folder (default: runs/ladder)")
@@ -392,12 +394,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     runs.add_argument("--dirty", action="store_true", help="play with uncommitted changes; `page` refuses such games")
     pages.add_argument("--page", type=Path, default=PAGE, help="file to write (default: docs/results/ladder.md)")
     words = list(sys.argv[1:] if arguments is None else arguments)
-    told = parser.parse_args(words)
-    told.words = words
-    if getattr(told, "games", 1) < 1 or getattr(told, "jobs", 1) < 1:
+    args = parser.parse_args(words)
+    args.words = words
+    if getattr(args, "games", 1) < 1 or getattr(args, "jobs", 1) < 1:
         parser.error("--games and --jobs: at least 1")
     try:
-        return int(told.act(told))
+        return int(args.act(args))
     except InputError as error:
         print(f"ladder: {error}", file=sys.stderr)
         return 2

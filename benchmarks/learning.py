@@ -22,7 +22,7 @@ SETTINGS: dict[str, Any] = {"n_steps": 128, "batch_size": 64, "n_epochs": 10, "d
 class Timed(VecEnvWrapper):
     """Measures the total time in the environment."""
 
-    spent = 0.0
+    env_seconds = 0.0
 
     def reset(self) -> Any:
         return self.venv.reset()
@@ -30,13 +30,13 @@ class Timed(VecEnvWrapper):
     def step_wait(self) -> Any:
         start = time.perf_counter()
         result = self.venv.step_wait()
-        self.spent += time.perf_counter() - start
+        self.env_seconds += time.perf_counter() - start
         return result
 
     def env_method(self, *args: Any, **kwargs: Any) -> Any:
         start = time.perf_counter()
         result = self.venv.env_method(*args, **kwargs)
-        self.spent += time.perf_counter() - start
+        self.env_seconds += time.perf_counter() - start
         return result
 
 
@@ -65,9 +65,9 @@ def bench_share(quick: bool) -> list[Row]:
     env = Timed(make_vec_env(64, seed=1, opponent="random", action="steps"))
     model = MaskablePPO("MlpPolicy", env, **SETTINGS)
     learn(model)
-    env.spent, repeats = 0.0, 1 if quick else 3
+    env.env_seconds, repeats = 0.0, 1 if quick else 3
     wall = sum(seconds(lambda: learn(model)) for _ in range(repeats))
-    share = env.spent / wall
+    share = env.env_seconds / wall
     rate = repeats * model.n_steps * model.n_envs / wall
     text = f"{100 * share:.1f} % (at {rate:,.0f} steps/s)"
     return [Row("MaskablePPO on steps, 64 games: time in the environment", "≤ 15 %", text, share, share <= 0.15)]

@@ -26,55 +26,55 @@ POINTS = 10
 REACHED = 0.84
 
 
-def _thinned(found: list[LearnedPolicy]) -> list[LearnedPolicy]:
+def _thinned(policies: list[LearnedPolicy]) -> list[LearnedPolicy]:
     """Return at most POINTS of the policies, including the last one, evenly spaced in time."""
-    wanted = np.linspace(0, found[-1].seconds, POINTS + 1)[1:]
-    at = {int(np.abs([one.seconds - second for one in found]).argmin()) for second in wanted}
-    return [found[i] for i in sorted(at)]
+    times = np.linspace(0, policies[-1].seconds, POINTS + 1)[1:]
+    indices = {int(np.abs([policy.seconds - second for policy in policies]).argmin()) for second in times}
+    return [policies[i] for i in sorted(indices)]
 
 
-def _scored(found: list[LearnedPolicy], opponent: str, units: int, jobs: int) -> list[dict[str, float]]:
+def _scored(policies: list[LearnedPolicy], opponent: str, units: int, jobs: int) -> list[dict[str, float]]:
     """Return the score of each policy against the opponent, in paired games on the same starts."""
     from warlight_env.arena.matches.match import Match
 
     points = []
-    for one in found:
+    for policy in policies:
         match = Match(
-            [one.agent, opponent], games=2 * units, seed=5, paired=True, picks="random", jobs=jobs, on_crash="stop"
+            [policy.agent, opponent], games=2 * units, seed=5, paired=True, picks="random", jobs=jobs, on_crash="stop"
         )
         result = match.run()
-        points.append({"seconds": one.seconds, "steps": one.steps, "score": result.agents[0].score})
+        points.append({"seconds": policy.seconds, "steps": policy.steps, "score": result.agents[0].score})
     return points
 
 
-def run(told: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Train each method from each seed, and play with its policies.
 
     Raises:
         CurveError: the folder has curves of other settings.
     """
-    names = told.methods.split(",")
-    settings = {setting: getattr(told, setting) for setting in SETTINGS}
-    check_alike([*(("this command", {"method": name, **settings}) for name in names), *curves_in(told.out)])
-    for seed in range(1, told.seeds + 1):
+    names = args.methods.split(",")
+    settings = {setting: getattr(args, setting) for setting in SETTINGS}
+    check_alike([*(("this command", {"method": name, **settings}) for name in names), *curves_in(args.out)])
+    for seed in range(1, args.seeds + 1):
         for name in names:
-            out = told.out / f"{name}-{seed}{END}"
+            out = args.out / f"{name}-{seed}{END}"
             if out.exists():
                 continue
-            began, method = time.perf_counter(), METHODS[name]
+            start, method = time.perf_counter(), METHODS[name]
             with tempfile.TemporaryDirectory() as folder:
-                found = method.learn(seed, 60 * told.minutes, Path(folder, "run"))
-                if not found:
+                policies = method.learn(seed, 60 * args.minutes, Path(folder, "run"))
+                if not policies:
                     print(f"{name}: nothing was found yet; --minutes has to be more", file=sys.stderr)
                     return 1
-                points = _scored(_thinned(found), told.opponent, told.units, told.jobs)
-                told.out.mkdir(parents=True, exist_ok=True)
-                keep(found[-1].policy, told.out / f"{name}-{seed}{method.suffix}")
+                points = _scored(_thinned(policies), args.opponent, args.units, args.jobs)
+                args.out.mkdir(parents=True, exist_ok=True)
+                keep(policies[-1].policy, args.out / f"{name}-{seed}{method.suffix}")
             write_curve(out, {"method": name, "seed": seed, **settings, "points": points})
             last = points[-1]
             print(
                 f"{name}, seed {seed}: {100 * last['score']:.1f} % after {last['seconds'] / 60:.1f} minutes of "
-                f"learning, {time.perf_counter() - began:.0f} s in all",
+                f"learning, {time.perf_counter() - start:.0f} s in all",
                 file=sys.stderr,
             )
     return 0
@@ -88,13 +88,13 @@ def _curve(rows: Sequence[Curve], axis: str) -> npt.NDArray[np.float64]:
         one seed the limits are 0 and 1.
     """
     ends = [[row["points"][k][axis] for row in rows] for k in (0, -1)]
-    at = np.linspace(max(ends[0]), max(max(ends[0]), min(ends[1])), 60)
+    grid = np.linspace(max(ends[0]), max(max(ends[0]), min(ends[1])), 60)
     values = np.array([
-        np.interp(at, [point[axis] for point in row["points"]], [point["score"] for point in row["points"]])
+        np.interp(grid, [point[axis] for point in row["points"]], [point["score"] for point in row["points"]])
         for row in rows
     ])  # fmt: skip
     mean, half = values.mean(0), half_interval(values)
-    return np.stack([at, mean, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)])
+    return np.stack([grid, mean, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)])
 
 
 def _time_to(row: Curve, score: float) -> float:
@@ -102,7 +102,7 @@ def _time_to(row: Curve, score: float) -> float:
     return next((float(point["seconds"]) for point in row["points"] if point["score"] >= score), float("inf"))
 
 
-def draw(told: argparse.Namespace) -> int:
+def draw(args: argparse.Namespace) -> int:
     """Write the figure, and print the table as Markdown.
 
     Raises:
@@ -113,37 +113,37 @@ def draw(told: argparse.Namespace) -> int:
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    curves = curves_in(told.out)
+    curves = curves_in(args.out)
     check_alike(curves)
-    known: dict[str, list[Curve]] = {}
+    by_method: dict[str, list[Curve]] = {}
     for _, row in curves:
-        known.setdefault(row["method"], []).append(row)
-    if not known:
-        print(f"{told.out}: no curves; first: python benchmarks/learning_curves.py run", file=sys.stderr)
+        by_method.setdefault(row["method"], []).append(row)
+    if not by_method:
+        print(f"{args.out}: no curves; first: python benchmarks/learning_curves.py run", file=sys.stderr)
         return 1
     pyplot.rcParams.update({"svg.hashsalt": "curves", "svg.fonttype": "none", "font.size": 9})
     figure, panels = pyplot.subplots(1, 2, figsize=(9, 3.6), sharey=True)
-    opponent, reached = curves[0][1]["opponent"], f"{100 * REACHED:.0f} %"
+    opponent, target_text = curves[0][1]["opponent"], f"{100 * REACHED:.0f} %"
     print(
-        f"| method | seeds | minutes | steps | score against `{opponent}` (95 %) | to {reached}, of the seeds that "
+        f"| method | seeds | minutes | steps | score against `{opponent}` (95 %) | to {target_text}, of the seeds that "
         "reached it |\n|---|---|---|---|---|---|"
     )
-    for name in (name for name in METHODS if name in known):
-        rows, method = known[name], METHODS[name]
+    for name in (name for name in METHODS if name in by_method):
+        rows, method = by_method[name], METHODS[name]
         for panel, axis, unit in zip(panels, ("seconds", "steps"), (60.0, 1.0), strict=True):
-            at, mean, low, high = _curve(rows, axis)
-            panel.plot(at / unit, 100 * mean, label=method.told.replace("`", ""))
+            grid, mean, low, high = _curve(rows, axis)
+            panel.plot(grid / unit, 100 * mean, label=method.description.replace("`", ""))
             if len(rows) > 1:
-                panel.fill_between(at / unit, 100 * low, 100 * high, alpha=0.2, linewidth=0)
+                panel.fill_between(grid / unit, 100 * low, 100 * high, alpha=0.2, linewidth=0)
         last = np.array([row["points"][-1]["score"] for row in rows])
         half = f"± {100 * half_interval(last):.1f}" if len(rows) > 1 else "–"
         times = [time_ for time_ in (_time_to(row, REACHED) for row in rows) if time_ < float("inf")]
-        took = f"{np.mean(times) / 60:.1f} minutes, {len(times)} of {len(rows)}" if times else "none did"
+        time_text = f"{np.mean(times) / 60:.1f} minutes, {len(times)} of {len(rows)}" if times else "none did"
         ends = [row["points"][-1] for row in rows]
         print(
-            f"| {method.told} | {len(rows)} | {np.mean([end['seconds'] for end in ends]) / 60:.1f} | "
+            f"| {method.description} | {len(rows)} | {np.mean([end['seconds'] for end in ends]) / 60:.1f} | "
             f"{np.mean([end['steps'] for end in ends]):,.0f} {method.steps} | "
-            f"{100 * last.mean():.1f} % ({half}) | {took} |"
+            f"{100 * last.mean():.1f} % ({half}) | {time_text} |"
         )
     panels[0].set(xlabel="minutes of a processor", ylabel=f"score against {opponent}, %", xlim=(0, None), ylim=(0, 100))
     panels[1].set(xlabel="steps", xscale="log", xlim=(1e3, None))
@@ -152,7 +152,7 @@ def draw(told: argparse.Namespace) -> int:
         panel.axhline(100 * REACHED, color="grey", linewidth=0.6, linestyle=":")
         panel.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
-    figure.savefig(told.svg, metadata={"Date": None})
+    figure.savefig(args.svg, metadata={"Date": None})
     return 0
 
 
@@ -173,11 +173,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     draws.set_defaults(act=draw)
     for command in (runs, draws):
         command.add_argument("--out", type=Path, default=Path("runs/curves"), help="folder of the curves")
-    told = parser.parse_args(arguments)
-    if unknown := set(getattr(told, "methods", "exit").split(",")) - set(METHODS):
+    args = parser.parse_args(arguments)
+    if unknown := set(getattr(args, "methods", "exit").split(",")) - set(METHODS):
         parser.error(f"--methods: no {', '.join(sorted(unknown))}; there are {', '.join(METHODS)}")
     try:
-        return int(told.act(told))
+        return int(args.act(args))
     except CurveError as error:
         print(f"curves: {error}", file=sys.stderr)
         return 2

@@ -40,8 +40,8 @@ def _time(quick: bool) -> Row:
     ratio = statistics.median(logged / plain for plain, logged in pairs)
     plain = statistics.median(rates["without"][1:])
     text = f"{ratio:.2f} × ({1000 * plain:.2f} ms a game without)"
-    what = f"random against aggressive with logs, {games * parts:,} games, against without"
-    return Row(what, "≤ 1.3 ×", text, ratio, ratio <= 1.3)
+    label = f"random against aggressive with logs, {games * parts:,} games, against without"
+    return Row(label, "≤ 1.3 ×", text, ratio, ratio <= 1.3)
 
 
 def _size(quick: bool) -> list[Row]:
@@ -59,7 +59,7 @@ def _size(quick: bool) -> list[Row]:
                 GameLog.load(file).save(plain)
                 totals["plain"] += plain.stat().st_size
     rows = []
-    for name, most in (("plain", 1500), ("compressed", 250)):
+    for name, limit in (("plain", 1500), ("compressed", 250)):
         size = totals[name] / rounds
-        rows.append(Row(f"a log, {name}, a round", f"≤ {most:,} bytes", f"{size:.0f} bytes", size, size <= most))
+        rows.append(Row(f"a log, {name}, a round", f"≤ {limit:,} bytes", f"{size:.0f} bytes", size, size <= limit))
     return rows

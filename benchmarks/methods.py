@@ -71,30 +71,30 @@ def simulations_by_length(games: int) -> Iterator[tuple[str, str]]:
                 of_length.append(300 / (time.process_time() - start) * MILLISECONDS / 1000)
             rates[rounds] = statistics.median(of_length)
         text = ", ".join(f"{rounds}: {rate:.0f}" for rounds, rate in rates.items())
-        what = (
+        label = (
             f"{agent.split(':')[0]}, simulations in {MILLISECONDS} ms by rounds, median of {len(positions)} positions"
         )
-        yield what, text
+        yield label, text
 
 
 def medians_and_means(games: int) -> Iterator[tuple[str, str]]:
     """Compare medians and means of flat Monte Carlo's results: distance, and how often both select the same turn."""
-    same, gaps, sizes = [], [], []
+    matches, gaps, sizes = [], [], []
     for game, bots in games_of("flat_mc:sims=228,rounds=5", games):
         for seat, bot in enumerate(bots):
             by_turn = list(results(bot, game.view(seat)).values())
             if len(by_turn) < 2:
                 continue
-            medians, means = ([float(middle(kept)) for kept in by_turn] for middle in (np.median, np.mean))
-            same.append(int(np.argmax(medians)) == int(np.argmax(means)))
-            sizes += [len(kept) for kept in by_turn]
+            medians, means = ([float(middle(values)) for values in by_turn] for middle in (np.median, np.mean))
+            matches.append(int(np.argmax(medians)) == int(np.argmax(means)))
+            sizes += [len(values) for values in by_turn]
             gaps += [
-                (mean - median) / float(kept.std())
-                for mean, median, kept in zip(means, medians, by_turn, strict=True)
-                if kept.std() > 1e-6
+                (mean - median) / float(values.std())
+                for mean, median, values in zip(means, medians, by_turn, strict=True)
+                if values.std() > 1e-6
             ]
     low, high = np.percentile(gaps, [5, 95])
-    yield f"median and mean name the same turn, {len(same)} positions", f"{100 * statistics.mean(same):.0f} %"
+    yield (f"median and mean name the same turn, {len(matches)} positions", f"{100 * statistics.mean(matches):.0f} %")
     yield "mean less median in standard deviations, nine turns of ten", f"{low:.2f} … {high:.2f}"
     yield "results of a turn", f"{statistics.mean(sizes):.0f}"
 

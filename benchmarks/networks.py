@@ -32,16 +32,16 @@ POSITIONS = 64
 
 def positions() -> Position:
     """Return positions of bot games on the world map: owner int8[K, N], army int32[K, N], round int32[K, 1]."""
-    seen: list[tuple[object, ...]] = []
+    samples: list[tuple[object, ...]] = []
     seed = 0
-    while len(seen) < POSITIONS:
+    while len(samples) < POSITIONS:
         game = Game("world", seed=seed, picks="random")
         bots = [make_agent("aggressive", seed), make_agent("plan", seed)]
-        while not game.done and game.round < 20 and len(seen) < POSITIONS:
-            seen.append((game.owner.copy(), game.army.copy(), [game.round]))
+        while not game.done and game.round < 20 and len(samples) < POSITIONS:
+            samples.append((game.owner.copy(), game.army.copy(), [game.round]))
             game.play_round([bot.act(game.view(seat)) for seat, bot in enumerate(bots)])
         seed += 1
-    owner, army, rounds = zip(*seen, strict=True)
+    owner, army, rounds = zip(*samples, strict=True)
     return Position(np.array(owner, dtype=np.int8), np.array(army, dtype=np.int32), np.array(rounds, dtype=np.int32))
 
 
@@ -105,10 +105,10 @@ class Learner:
         """Return the seconds of the games and of the updates."""
         start = time.perf_counter()
         rollout = self.rollouts.play(self.context, self.opponents, np.arange(self.games) % 2, 1, False)
-        played = time.perf_counter()
+        games_end = time.perf_counter()
         rng = np.random.default_rng(1)
         self.learner.update(self.turns, rollout, 1e-5, rng)
-        return played - start, time.perf_counter() - played
+        return games_end - start, time.perf_counter() - games_end
 
 
 def bench_networks(quick: bool) -> list[Row]:
@@ -140,16 +140,16 @@ def bench_networks(quick: bool) -> list[Row]:
             rates["leaves"] >= 100_000),
         Row("turns in full by policy:any, one core", "–", f"{rates['turns']:,.0f}/s", rates["turns"], None),
     ]  # fmt: skip
-    what, asked = "PPO on turns, two threads: steps of the learner", "≥ 15,000/s"
+    label, target = "PPO on turns, two threads: steps of the learner", "≥ 15,000/s"
     try:
         learner = Learner(64 if quick else 256)
     except ImportError as error:
-        return [*rows, not_installed(what, asked, error)]
+        return [*rows, not_installed(label, target, error)]
     learner.iterate()
-    played, learned = np.median([learner.iterate() for _ in range(repeats)], axis=0)
-    rate, share = learner.steps / (played + learned), played / (played + learned)
+    game_seconds, update_seconds = np.median([learner.iterate() for _ in range(repeats)], axis=0)
+    rate, share = learner.steps / (game_seconds + update_seconds), game_seconds / (game_seconds + update_seconds)
     return [
         *rows,
-        Row(what, asked, f"{rate:,.0f}/s", rate, rate >= 15_000),
+        Row(label, target, f"{rate:,.0f}/s", rate, rate >= 15_000),
         Row("… share of the time that games and the network's turns take", "–", f"{share:.2f}", share, None),
     ]

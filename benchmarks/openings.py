@@ -42,8 +42,8 @@ def income_of(map_: Map, rules: Rules, owner: Sequence[int], player: int) -> int
     """Return the armies that the player may deploy; 0 for a player without regions."""
     if player not in owner:
         return 0
-    whole = [all(owner[region] == player for region in members) for members in map_.members]
-    return rules.base_income + sum(bonus for bonus, own in zip(map_.bonuses, whole, strict=True) if own)
+    complete = [all(owner[region] == player for region in members) for members in map_.members]
+    return rules.base_income + sum(bonus for bonus, is_owned in zip(map_.bonuses, complete, strict=True) if is_owned)
 
 
 def measures_of(log: GameLog, player: str, rounds: Sequence[int] = ROUNDS) -> Iterator[Measure]:
@@ -69,13 +69,13 @@ def logs_in(folders: Sequence[Path]) -> list[Path]:
     Raises:
         LogError: a folder has no log.
     """
-    found = []
+    paths = []
     for folder in folders:
         logs = sorted(path for path in folder.rglob("*") if is_log(path.name) and ".partial." not in path.name)
         if not logs:
             raise LogError(f"{folder}: has no logs of finished games")
-        found += logs
-    return found
+        paths += logs
+    return paths
 
 
 def mean_interval(values: Sequence[float]) -> str:
@@ -110,16 +110,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("player", help="the player's name in the logs")
     parser.add_argument("folders", nargs="+", type=Path, help="folders with logs of `warlight match --log`")
     parser.add_argument("--rounds", nargs="+", type=int, default=list(ROUNDS), help="default: 3 5 8 12")
-    told = parser.parse_args(words)
+    args = parser.parse_args(words)
     try:
         measures = [
             measure
-            for path in logs_in(told.folders)
-            for measure in measures_of(GameLog.load(path), told.player, told.rounds)
+            for path in logs_in(args.folders)
+            for measure in measures_of(GameLog.load(path), args.player, args.rounds)
         ]
     except InputError as error:
         parser.error(str(error))
-    print(table(told.player, measures))
+    print(table(args.player, measures))
     return 0
 
 

@@ -64,9 +64,9 @@ def long_log() -> GameLog:
 
 def shown_round(page: Page) -> int:
     """Return the number of the round that the timeline names, as in "After round 2"."""
-    found = re.search(r"\d+", page.locator(".where").inner_text())
-    assert found is not None
-    return int(found[0])
+    match = re.search(r"\d+", page.locator(".where").inner_text())
+    assert match is not None
+    return int(match[0])
 
 
 def watch(page: Page, folder: Path) -> None:
@@ -95,10 +95,11 @@ def seek(page: Page, folder: Path) -> None:
     page.goto(file.as_uri())
     page.locator("path[data-region]").first.wait_for()
     rows = [page.evaluate(SEEK, (k * 197) % ROUNDS) for k in range(100)]
-    changed, drawn = (sorted(column) for column in zip(*rows, strict=True))
+    change_times, draw_times = (sorted(column) for column in zip(*rows, strict=True))
     print(
-        f"seeking in {ROUNDS} rounds: page changed in {changed[50]:.1f} ms (p99 {changed[98]:.1f}), "
-        f"drawn in {drawn[50]:.0f} ms (p99 {drawn[98]:.0f}); the file has {file.stat().st_size / 1024:.0f} KiB"
+        f"seeking in {ROUNDS} rounds: page changed in {change_times[50]:.1f} ms (p99 {change_times[98]:.1f}), "
+        f"drawn in {draw_times[50]:.0f} ms (p99 {draw_times[98]:.0f}); "
+        f"the file has {file.stat().st_size / 1024:.0f} KiB"
     )
 
 
@@ -118,8 +119,8 @@ def last_round(server: Server, folder: Path) -> tuple[str, str]:
     with server.client() as client:
         log = client.post("replays", content=(folder / "game.wl.jsonl").read_bytes()).json()["log"]
         players = [{"name": "You"}, {"bot": "aggressive"}]
-        made = client.post(f"replays/{log}/branch", json={"round": ANALYSED - 1, "players": players}).json()
-    return made["id"], made["tokens"]["0"]
+        branch = client.post(f"replays/{log}/branch", json={"round": ANALYSED - 1, "players": players}).json()
+    return branch["id"], branch["tokens"]["0"]
 
 
 def finish(server: Server, game: str, token: str) -> None:
@@ -142,11 +143,11 @@ def analyse(page: Page, folder: Path) -> None:
         finish(server, game, token)
         button = page.locator("section.result").get_by_role("link", name="Analysis")
         button.wait_for()
-        began = time.monotonic()
+        start = time.monotonic()
         button.click()
         page.get_by_role("button", name="Next mistake").click()
         page.locator("g.best, g.addition").first.wait_for(state="attached", timeout=120_000)
-        seconds = time.monotonic() - began
+        seconds = time.monotonic() - start
         page.get_by_role("button", name="Play", exact=True).click()
         times = page.evaluate(FRAMES, 1000 * SECONDS)[1:]
         progress = page.get_by_label("Progress of the analysis")

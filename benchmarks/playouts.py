@@ -33,11 +33,11 @@ class Playouts:
         self.context = bare_context(self.board, self.params, 2, THESIS)
         self.start = make_state(games, self.board.n_regions, 2)
         scratch = make_scratch(self.board.n_regions, 2)
-        nobody, none = np.full((2, 1), -1, dtype=np.int32), np.zeros(2, dtype=np.int32)
+        no_picks, no_counts = np.full((2, 1), -1, dtype=np.int32), np.zeros(2, dtype=np.int32)
         for b in range(games):
             self.start.rng[b] = make_rng(derive_seed(b))
             start_game(self.board, self.params, self.start, b, scratch)
-            resolve_picks(self.params, self.start, b, nobody, none, scratch)
+            resolve_picks(self.params, self.start, b, no_picks, no_counts, scratch)
         self.policy_rng = np.array([[make_rng(derive_seed(b, p)) for p in range(2)] for b in range(games)])
 
     def play(self, policy: int = RANDOM, threads: int = 1) -> tuple[State, int, float]:
@@ -45,12 +45,12 @@ class Playouts:
         state, policy_rng = copy_state(self.start), self.policy_rng.copy()
         policies = np.full(2, policy, dtype=np.int32)
         n, e = self.board.n_regions, self.board.n_edges
-        works = [make_workspace(n, e, 2) for _ in range(threads)]
+        workspaces = [make_workspace(n, e, 2) for _ in range(threads)]
         cuts = [self.games * i // threads for i in range(threads + 1)]
 
         def part(i: int) -> int:
-            played = play_games(self.context, state, cuts[i], cuts[i + 1], policies, policy_rng, ROUNDS, works[i])
-            return int(played)
+            total = play_games(self.context, state, cuts[i], cuts[i + 1], policies, policy_rng, ROUNDS, workspaces[i])
+            return int(total)
 
         if threads == 1:
             start = time.perf_counter()

@@ -54,26 +54,28 @@ def provenance(program: str, arguments: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def check_provenance(found: Iterable[tuple[str, Any]], alike: Sequence[str] = ("commit",)) -> list[dict[str, Any]]:
+def check_provenance(
+    records: Iterable[tuple[str, Any]], equal_keys: Sequence[str] = ("commit",)
+) -> list[dict[str, Any]]:
     """Return the provenances if one page may show their results.
 
     Args:
-        found: places, for messages, and what `provenance` returned there.
-        alike: keys whose values must be equal.
+        records: places, for messages, and what `provenance` returned there.
+        equal_keys: keys whose values must be equal.
 
     Raises:
         ProvenanceError: there are none, one is damaged or of a checkout with uncommitted changes, or values differ.
     """
     checked: list[dict[str, Any]] = []
-    for place, one in found:
-        if not isinstance(one, Mapping) or not all(key in one for key in _KEYS):
+    for place, record in records:
+        if not isinstance(record, Mapping) or not all(key in record for key in _KEYS):
             raise ProvenanceError(f"{place}: does not say of which commit its results are")
-        if one["dirty"]:
+        if record["dirty"]:
             raise ProvenanceError(f"{place}: the checkout had uncommitted changes; commit them and measure again")
-        for key in alike:
-            if checked and one[key] != checked[0][key]:
-                raise ProvenanceError(f"{place}: {key} {one[key]}, but other results are of {checked[0][key]}")
-        checked.append(dict(one))
+        for key in equal_keys:
+            if checked and record[key] != checked[0][key]:
+                raise ProvenanceError(f"{place}: {key} {record[key]}, but other results are of {checked[0][key]}")
+        checked.append(dict(record))
     if not checked:
         raise ProvenanceError("there are no results")
     return checked
@@ -81,9 +83,9 @@ def check_provenance(found: Iterable[tuple[str, Any]], alike: Sequence[str] = ("
 
 def provenance_table(checked: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the rows commit, date, machine and command as lines of Markdown."""
-    dates = sorted({one["date"] for one in checked})
-    machines = dict.fromkeys(one["machine"] for one in checked)
-    commands = dict.fromkeys(one["command"] for one in checked)
+    dates = sorted({record["date"] for record in checked})
+    machines = dict.fromkeys(record["machine"] for record in checked)
+    commands = dict.fromkeys(record["command"] for record in checked)
     return [
         "| | |",
         "|---|---|",

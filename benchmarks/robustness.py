@@ -39,8 +39,8 @@ def table(bot: str, rows: Sequence[dict[str, Any]]) -> str:
     """Return the rows as a Markdown table, the worst row first."""
     lines = [f"| `{bot}` against | games | won | drawn | score |", "|---|---|---|---|---|"]
     for row in sorted(rows, key=lambda row: row["score"]):
-        told = percent(row["score"], row["interval"])
-        lines.append(f"| {row['opponent']} | {row['games']} | {row['wins']} | {row['draws']} | {told} |")
+        score = percent(row["score"], row["interval"])
+        lines.append(f"| {row['opponent']} | {row['games']} | {row['wins']} | {row['draws']} | {score} |")
     return "\n".join(lines)
 
 
@@ -55,16 +55,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--games", type=int, default=200, help="games against each opponent, two of each start")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="games at the same time")
-    told = parser.parse_args(words)
-    if told.games < 1:
-        parser.error(f"--games {told.games}: must be at least 1")
+    args = parser.parse_args(words)
+    if args.games < 1:
+        parser.error(f"--games {args.games}: must be at least 1")
     try:
-        make_agent(told.bot, told.seed).close()
-        conditions = Conditions(told.map, told.rules, told.picks, told.max_rounds)
-        rows = measure(told.bot, conditions, told.games, told.seed, told.jobs)
+        make_agent(args.bot, args.seed).close()
+        conditions = Conditions(args.map, args.rules, args.picks, args.max_rounds)
+        rows = measure(args.bot, conditions, args.games, args.seed, args.jobs)
     except InputError as error:
         parser.error(str(error))
-    print(table(told.bot, rows))
+    print(table(args.bot, rows))
     return 0
 
 

@@ -57,47 +57,47 @@ def bench_search(quick: bool) -> list[Row]:
     two = {name: replace(THESIS_SETTINGS, parallel=name, threads=2) for name in ("root", "tree", "lock", "leaf")}
     with temporary_folder() as folder:
         library = build_c_loop(Path(folder))
-        works = {
+        functions = {
             "one": lambda: rate(THESIS_SETTINGS, seconds),
             "four players": lambda: rate(THESIS_SETTINGS, seconds, players=4),
             "independent": lambda: independent(seconds),
         }
         for name, settings in two.items():
-            works[name] = lambda settings=settings: rate(settings, seconds)
-        works["root, the slower tree"] = lambda: 2 * min(tree_rates(two["root"], seconds))
+            functions[name] = lambda settings=settings: rate(settings, seconds)
+        functions["root, the slower tree"] = lambda: 2 * min(tree_rates(two["root"], seconds))
         if library is not None:
-            works["c one"] = lambda: c_processes(library, 1, SPIN)
-            works["c two"] = lambda: c_processes(library, 2, SPIN)
-        rates = interleaved(works, repeats)
-    one = rates["one"]
-    rows = [Row("mcts, one thread, 15 samples, 10 rounds", "≥ 5,000 sims/s", f"{one:,.0f}/s", one, one >= 5000)]
-    share = rates["four players"] / one
+            functions["c one"] = lambda: c_processes(library, 1, SPIN)
+            functions["c two"] = lambda: c_processes(library, 2, SPIN)
+        rates = interleaved(functions, repeats)
+    base = rates["one"]
+    rows = [Row("mcts, one thread, 15 samples, 10 rounds", "≥ 5,000 sims/s", f"{base:,.0f}/s", base, base >= 5000)]
+    share = rates["four players"] / base
     text = f"{share:.2f} ({rates['four players']:,.0f}/s)"
     rows.append(Row("… in games of four, as a share of that", "≥ 0.33", text, share, share >= 1 / 3))
     if "c one" not in rates:
         return rows
     machine = rates["c two"] / rates["c one"]
-    least = {"root": 0.95, "root, the slower tree": 0.95, "tree": 0.85}
+    minimums = {"root": 0.95, "root, the slower tree": 0.95, "tree": 0.85}
     for name in ("independent", "root", "root, the slower tree", "tree", "lock", "leaf"):
-        share = rates[name] / one / machine
-        text = f"{share:.3f} ({rates[name] / one:.2f} × against {machine:.2f} ×)"
-        asked = f"≥ {least[name]}" if name in least else "–"
-        reached = share >= least[name] if name in least else None
-        rows.append(Row(f"… two threads, {name}: share of two C processes", asked, text, share, reached))
+        share = rates[name] / base / machine
+        text = f"{share:.3f} ({rates[name] / base:.2f} × against {machine:.2f} ×)"
+        target = f"≥ {minimums[name]}" if name in minimums else "–"
+        is_met = share >= minimums[name] if name in minimums else None
+        rows.append(Row(f"… two threads, {name}: share of two C processes", target, text, share, is_met))
     return rows
 
 
 def bench_trees(quick: bool) -> list[Row]:
     """Measure the simulations per tree of 1, 2, 4 … trees in the time of the thesis's table 3.10, a thread each."""
-    seconds, rows, alone = (1.0 if quick else 15.0), [], 0.0
+    seconds, rows, single_tree = (1.0 if quick else 15.0), [], 0.0
     for threads in (n for n in (1, 2, 4, 8) if n <= (os.cpu_count() or 1)):
         search = TreeSearch(midgame().view(0), replace(THESIS_SETTINGS, threads=threads, memory=2000), 1)
         search.run(50)
         search.run(seconds=seconds)
         record = search.statistics()
         simulations, nodes = statistics.median(record.simulations), statistics.median(record.nodes)
-        alone = alone or simulations
-        text = f"{simulations:,.0f} simulations ({simulations / alone:.3f} of one tree's), {nodes:,.0f} nodes"
+        single_tree = single_tree or simulations
+        text = f"{simulations:,.0f} simulations ({simulations / single_tree:.3f} of one tree's), {nodes:,.0f} nodes"
         rows.append(Row(f"{seconds:g} s, a tree in each of {threads} threads: per tree", "–", text, simulations, None))
     return rows
 
@@ -114,6 +114,6 @@ def bench_deadlines(quick: bool) -> list[Row]:
             agent.act(game.view(0))
             late = max(late, time.perf_counter() - start - seconds)
         worst[name] = 1000 * late
-    most = max(worst.values())
+    longest = max(worst.values())
     text = ", ".join(f"{name} {late:.1f}" for name, late in worst.items())
-    return [Row("a move of 0.1 s ends late by, at worst of 100", "≤ 20 ms", f"{text} ms", most, most <= 20)]
+    return [Row("a move of 0.1 s ends late by, at worst of 100", "≤ 20 ms", f"{text} ms", longest, longest <= 20)]

@@ -30,13 +30,13 @@ def memory(server: Server) -> float:
     return pages * 4096 / 2**20
 
 
-async def follow(server: Server, game: dict, heard: list[int], number: int) -> None:
+async def follow(server: Server, game: dict, counts: list[int], number: int) -> None:
     """Receive all events of a game as a viewer."""
     url = f"{server.base.replace('http', 'ws')}/api/games/{game['id']}/feed"
     async with connect(url, max_size=None, open_timeout=60) as socket:
         await socket.send(json.dumps({"token": game["watch"], "key": server.key}))
         async for text in socket:
-            heard[number] += json.loads(text)["type"] == "event"
+            counts[number] += json.loads(text)["type"] == "event"
 
 
 async def never_read(server: Server, game: dict) -> None:
@@ -61,45 +61,45 @@ async def main() -> None:
         async with httpx.AsyncClient(base_url=f"{server.base}/api/", headers=server.headers(), timeout=60) as client:
             bots = {"players": [{"bot": "random"}, {"bot": "random"}], "picks": "random", "pace": 1.0}
             games = [(await client.post("games", json=bots)).json() for _ in range(GAMES)]
-            mine = {"players": [{"name": "Ann"}, {"bot": "random"}], "picks": "random", "map": "large"}
-            own = (await client.post("games", json=mine)).json()
+            options = {"players": [{"name": "Ann"}, {"bot": "random"}], "picks": "random", "map": "large"}
+            own_game = (await client.post("games", json=options)).json()
             before = memory(server)
             audience = subprocess.Popen(
                 [sys.executable, __file__, server.address, json.dumps(games)], stdout=subprocess.PIPE, text=True
             )
             await asyncio.sleep(8)
-            headers = server.headers(own["tokens"]["0"])
+            headers = server.headers(own_game["tokens"]["0"])
             times = []
             for number in range(1, COMMANDS + 1):
                 body = {"round": number, "deploys": [], "attacks": []}
                 start = time.perf_counter()
-                answer = await client.post(f"games/{own['id']}/orders", json=body, headers=headers)
+                answer = await client.post(f"games/{own_game['id']}/orders", json=body, headers=headers)
                 times.append(1000 * (time.perf_counter() - start))
                 if answer.status_code == 409:  # the bot has not answered yet, or the game is over
-                    answer = await client.get(f"games/{own['id']}", headers=headers)
+                    answer = await client.get(f"games/{own_game['id']}", headers=headers)
                 await asyncio.sleep(0.03)
             times.sort()
             audience.send_signal(signal.SIGTERM)
-            heard = json.loads(audience.communicate()[0])
+            counts = json.loads(audience.communicate()[0])
             print(
                 f"{GAMES} games, {VIEWERS + GAMES} viewers, one that never reads: {len(times)} commands, "
                 f"median {times[len(times) // 2]:.1f} ms, p99 {times[int(0.99 * len(times))]:.1f} ms; "
-                f"viewers of one game heard {min(heard[:VIEWERS])}–{max(heard[:VIEWERS])} events; "
+                f"viewers of one game heard {min(counts[:VIEWERS])}–{max(counts[:VIEWERS])} events; "
                 f"memory {before:.0f} → {memory(server):.0f} MiB"
             )
 
 
 async def attend(server: Server, games: list[dict]) -> None:
     """Run the viewers in a separate process; print how many events each received."""
-    heard = [0] * (VIEWERS + GAMES)
+    counts = [0] * (VIEWERS + GAMES)
     tasks = [asyncio.create_task(never_read(server, games[0]))]
     for number in range(VIEWERS + GAMES):
         game = games[0] if number < VIEWERS else games[number - VIEWERS]
-        tasks.append(asyncio.create_task(follow(server, game, heard, number)))
+        tasks.append(asyncio.create_task(follow(server, game, counts, number)))
     done = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, done.set)
     await done.wait()
-    print(json.dumps(heard))
+    print(json.dumps(counts))
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

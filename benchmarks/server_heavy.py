@@ -41,9 +41,9 @@ PEOPLE = [{"name": "Ann"}, {"name": "Bo"}]
 
 def large_map() -> maps.Map:
     """Return a map of 1000 regions without outlines: a grid of squares."""
-    across = 25
-    borders = [[f"r{n}", f"r{n + 1}"] for n in range(REGIONS - 1) if (n + 1) % across]
-    borders += [[f"r{n}", f"r{n + across}"] for n in range(REGIONS - across)]
+    width = 25
+    borders = [[f"r{n}", f"r{n + 1}"] for n in range(REGIONS - 1) if (n + 1) % width]
+    borders += [[f"r{n}", f"r{n + width}"] for n in range(REGIONS - width)]
     regions = [{"name": f"r{n}", "code": f"R{n}", "super_region": f"s{n // 10}"} for n in range(REGIONS)]
     supers = [{"name": f"s{n}", "bonus": 3} for n in range(REGIONS // 10)]
     return maps.from_dict(
@@ -77,12 +77,12 @@ async def trouble(server: Server) -> None:
     print("ready", flush=True)
     async with httpx.AsyncClient(base_url=f"{server.base}/api/", headers=server.headers(), timeout=600) as client:
 
-        async def ask(what: str, send: Callable[[int], Awaitable[httpx.Response]]) -> None:
+        async def ask(kind: str, send: Callable[[int], Awaitable[httpx.Response]]) -> None:
             number = 0
             while not done.is_set():
                 number += 1
                 answer = await send(number)
-                answers[f"{what}: {answer.status_code}"] += 1
+                answers[f"{kind}: {answer.status_code}"] += 1
                 await asyncio.sleep(0.1 if answer.is_success else 1.0)
 
         async def branch(number: int) -> httpx.Response:
@@ -98,7 +98,7 @@ async def trouble(server: Server) -> None:
             "replay of 500 rounds": lambda n: client.post("replays", content=another(long, n)),
             "branch at round 400": branch,
         }
-        tasks = [asyncio.ensure_future(ask(what, send)) for what, send in kinds.items()]
+        tasks = [asyncio.ensure_future(ask(kind, send)) for kind, send in kinds.items()]
         await done.wait()
         for task in tasks:
             task.cancel()
@@ -120,15 +120,15 @@ async def usual(server: Server, seconds: float, times: dict[str, list[float]]) -
     """Send requests like the page for `seconds` seconds; append the milliseconds by kind to `times`."""
     async with httpx.AsyncClient(base_url=f"{server.base}/api/", headers=server.headers(), timeout=600) as client:
 
-        async def timed(what: str, method: str, path: str, **request: Any) -> httpx.Response:
+        async def timed(kind: str, method: str, path: str, **request: Any) -> httpx.Response:
             start = time.perf_counter()
             answer = await client.request(method, path, **request)
-            times.setdefault(what, []).append(1000 * (time.perf_counter() - start))
+            times.setdefault(kind, []).append(1000 * (time.perf_counter() - start))
             assert answer.status_code in (200, 409), answer.text
             return answer
 
-        made = {"players": PEOPLE, "picks": "random"}
-        game = (await client.post("games", json=made)).json()
+        body = {"players": PEOPLE, "picks": "random"}
+        game = (await client.post("games", json=body)).json()
         end, number = time.monotonic() + seconds, 0
         while time.monotonic() < end:
             number += 1
@@ -140,7 +140,7 @@ async def usual(server: Server, seconds: float, times: dict[str, list[float]]) -
             await timed("game", "GET", f"games/{game['id']}", headers=headers)
             if number % 10 == 0:
                 await timed("home", "GET", "home")
-                await timed("new game", "POST", "games", json=made)
+                await timed("new game", "POST", "games", json=body)
 
 
 async def main() -> None:
@@ -155,19 +155,19 @@ async def main() -> None:
         httpx.get(f"{server.base}/api/home", headers=server.headers(), timeout=600).raise_for_status()
         print(f"first list of {GAMES} games, whose newest logs have to be read: {time.perf_counter() - start:.1f} s")
         await usual(server, ALONE, calm)
-        trouble = subprocess.Popen([sys.executable, __file__, server.address], stdout=subprocess.PIPE, text=True)
-        assert trouble.stdout is not None
-        await asyncio.to_thread(trouble.stdout.readline)
+        process = subprocess.Popen([sys.executable, __file__, server.address], stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        await asyncio.to_thread(process.stdout.readline)
         await usual(server, BESIDE, busy)
-        trouble.send_signal(signal.SIGTERM)
-        for what, found in (("alone", calm), ("beside heavy ones", busy)):
-            for kind, times in [*found.items(), ("all", [t for some in found.values() for t in some])]:
+        process.send_signal(signal.SIGTERM)
+        for label, by_kind in (("alone", calm), ("beside heavy ones", busy)):
+            for kind, times in [*by_kind.items(), ("all", [t for values in by_kind.values() for t in values])]:
                 ordered = sorted(times)
                 print(
-                    f"{what:18} {kind:9} {len(ordered):5} requests, median {ordered[len(ordered) // 2]:.1f} ms, "
+                    f"{label:18} {kind:9} {len(ordered):5} requests, median {ordered[len(ordered) // 2]:.1f} ms, "
                     f"p99 {ordered[int(0.99 * len(ordered))]:.1f} ms, most {ordered[-1]:.1f} ms"
                 )
-        print("heavy:", trouble.communicate()[0].strip())
+        print("heavy:", process.communicate()[0].strip())
 
 
 if __name__ == "__main__":

@@ -34,9 +34,9 @@ class Row:
         self.value, self.reached = float(self.value), None if self.reached is None else bool(self.reached)
 
 
-def not_installed(what: str, asked: str, error: ImportError) -> Row:
+def not_installed(label: str, target: str, error: ImportError) -> Row:
     """Return the row of a benchmark whose library is not installed."""
-    return Row(what, asked, f"{error.name} is not installed", float("nan"), None)
+    return Row(label, target, f"{error.name} is not installed", float("nan"), None)
 
 
 def run_parts(program: str, parts: Mapping[str, Callable[[bool], list[Row]]], description: str | None) -> None:
@@ -82,5 +82,5 @@ def run_parts(program: str, parts: Mapping[str, Callable[[bool], list[Row]]], de
 def _write(file: Path, measured: Mapping[str, object], rows: Sequence[Row]) -> None:
     """Write the rows measured so far, with commit and machine."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    found = [asdict(row) | {"value": row.value if math.isfinite(row.value) else None} for row in rows]
-    write_file(file, json.dumps({"provenance": measured, "rows": found}, indent=1) + "\n")
+    records = [asdict(row) | {"value": row.value if math.isfinite(row.value) else None} for row in rows]
+    write_file(file, json.dumps({"provenance": measured, "rows": records}, indent=1) + "\n")

@@ -39,14 +39,14 @@ def read_speeds(path: Path) -> tuple[Any, list[dict[str, Any]]]:
         bounded_io.shown(path),
         bounded_io.read_text(path, bounded_io.RESULT_BYTES, SpeedsError, "file of speeds"),
     )
-    found = bounded_io.parse_json(text, place, SpeedsError)
-    rows = found.get("rows") if isinstance(found, dict) else None
+    record = bounded_io.parse_json(text, place, SpeedsError)
+    rows = record.get("rows") if isinstance(record, dict) else None
     if not isinstance(rows, list) or not all(
         isinstance(row, dict) and all(isinstance(row.get(key), str) for key in ("what", "asked", "measured"))
         for row in rows
     ):
         raise SpeedsError(f"{place}: not a file of `python benchmarks/bench.py --json`")
-    return found.get("provenance"), rows
+    return record.get("provenance"), rows
 
 
 def page_of(paths: Sequence[Path]) -> str:
@@ -56,18 +56,20 @@ def page_of(paths: Sequence[Path]) -> str:
         InputError: a file is damaged, files are of several commits or machines, or two have the same row.
     """
     files = [(bounded_io.shown(path), *read_speeds(path)) for path in paths]
-    checked = check_provenance(((place, made) for place, made, _ in files), alike=("commit", "machine"))
+    checked = check_provenance(
+        ((place, provenance) for place, provenance, _ in files), equal_keys=("commit", "machine")
+    )
     rows: dict[str, tuple[str, str]] = {}
-    for place, _, found in files:
-        within = ""  # the row that the next ones continue
-        for row in found:
-            within = within if row["what"].startswith("…") else row["what"]
-            name = row["what"] if row["what"] == within else f"{within} {row['what']}"
+    for place, _, file_rows in files:
+        parent = ""  # the row that the next ones continue
+        for row in file_rows:
+            parent = parent if row["what"].startswith("…") else row["what"]
+            name = row["what"] if row["what"] == parent else f"{parent} {row['what']}"
             if name in rows:
                 raise SpeedsError(f"{place}: {name!r} is in another file, too")
             rows[name] = (row["asked"], row["measured"])
     table = ["| benchmark | target | measured |", "|---|---|---|"]
-    table += [f"| {name} | {asked} | {measured} |" for name, (asked, measured) in rows.items()]
+    table += [f"| {name} | {target} | {measured} |" for name, (target, measured) in rows.items()]
     return "\n".join([_HEAD, *provenance_table(checked), "", *table]) + "\n"
 
 
@@ -76,11 +78,11 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench.py page", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, help="files of one commit and one machine")
     parser.add_argument("--page", type=Path, default=PAGE, help="file to write (default: docs/results/speeds.md)")
-    told = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     try:
-        text = page_of(told.files)
-        told.page.parent.mkdir(parents=True, exist_ok=True)
-        write_file(told.page, text)
+        text = page_of(args.files)
+        args.page.parent.mkdir(parents=True, exist_ok=True)
+        write_file(args.page, text)
     except InputError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2

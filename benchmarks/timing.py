@@ -38,33 +38,33 @@ def calls_per_second(work: Callable[[], object], duration: float) -> float:
     return count / (time.perf_counter() - start)
 
 
-def interleaved(works: dict[str, Callable[[], float]], repeats: int) -> dict[str, float]:
+def interleaved(functions: dict[str, Callable[[], float]], repeats: int) -> dict[str, float]:
     """Return the median rate of each function. They alternate, so that machine changes affect all equally."""
-    rates: dict[str, list[float]] = {name: [] for name in works}
+    rates: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(repeats):
-        for name, work in works.items():
-            rates[name].append(work())
+        for name, function in functions.items():
+            rates[name].append(function())
     return {name: statistics.median(values) for name, values in rates.items()}
 
 
-def paired_rates(works: dict[str, Callable[[], float]], turns: int) -> dict[str, list[float]]:
+def paired_rates(functions: dict[str, Callable[[], float]], turns: int) -> dict[str, list[float]]:
     """Return the rates of each function in each turn, for `median_ratio`.
 
     In each turn every function runs once, in a new order, so that changes of the machine's load affect all equally. A
     single call should take much less than a second.
     """
-    rates: dict[str, list[float]] = {name: [] for name in works}
-    names = list(works)
+    rates: dict[str, list[float]] = {name: [] for name in functions}
+    names = list(functions)
     for turn in range(turns):
         k = turn % len(names)
         for name in names[k:] + names[:k]:
-            rates[name].append(works[name]())
+            rates[name].append(functions[name]())
     return rates
 
 
 def median_ratio(rates: dict[str, list[float]], name: str, base: str) -> float:
     """Return the median of the ratios of two functions' rates in the same turn. rates: a result of `paired_rates`."""
-    return statistics.median(one / other for one, other in zip(rates[name], rates[base], strict=True))
+    return statistics.median(rate / base_rate for rate, base_rate in zip(rates[name], rates[base], strict=True))
 
 
 def build_c_loop(folder: Path) -> Path | None:

@@ -40,7 +40,7 @@ def bench_turn_ppo(quick: bool) -> list[Row]:
     config = GameConfigs(settings)[0]
     context = make_context(config.board, config.params, config.players, PLANNING)
     rollouts = Rollouts(config, settings.n_envs, settings.n_steps, settings.max_rounds, 2)
-    met, opponent = np.zeros(settings.n_envs, dtype=np.int64), opponent_context(config, "aggressive")
+    opponent_ids, opponent = np.zeros(settings.n_envs, dtype=np.int64), opponent_context(config, "aggressive")
     evaluators = {
         "compiled": CompiledEvaluator(context, 2), "PyTorch": TensorEvaluator(context, settings.batch_size, "cpu"),
         "torch.compile": _Compiled(context, settings.batch_size, "cpu"),
@@ -50,24 +50,24 @@ def bench_turn_ppo(quick: bool) -> list[Row]:
         module = TurnModule(torch.Generator().manual_seed(1))
         learner = TurnLearner(settings, module, "cpu")
         torch.set_num_threads(2)
-        began = time.perf_counter()
-        played = make_context(
+        start = time.perf_counter()
+        player_context = make_context(
             config.board, config.params, config.players, PLANNING, turns=make_turn_network(module.arrays())
         )
-        rollout: Any = rollouts.play(played, [opponent], met, 1, True)
+        rollout: Any = rollouts.play(player_context, [opponent], opponent_ids, 1, True)
         turns = rollout.round.size
         if name != "compiled":
             rollout = Rollout(*map(torch.from_numpy, rollout))
         learner.update_in_threads(evaluators[name], rollout, 1e-4, np.random.default_rng(1))
-        return turns / (time.perf_counter() - began)
+        return turns / (time.perf_counter() - start)
 
     rates = interleaved({name: functools.partial(rate, name) for name in evaluators}, 3 if quick else 5)
-    ours, fastest = rates["compiled"], max(rates["PyTorch"], rates["torch.compile"])
+    compiled, fastest = rates["compiled"], max(rates["PyTorch"], rates["torch.compile"])
     text = ", ".join(f"{name} {value:,.0f}" for name, value in rates.items())
     return [
-        Row("iteration of PPO on turns, turns/s", "–", text, ours, None),
-        Row("the same: compiled gradients against the faster of both", "≥ 1.5", f"{ours / fastest:.2f}", ours / fastest,
-            ours / fastest >= 1.5),
+        Row("iteration of PPO on turns, turns/s", "–", text, compiled, None),
+        Row("the same: compiled gradients against the faster of both", "≥ 1.5", f"{compiled / fastest:.2f}",
+            compiled / fastest, compiled / fastest >= 1.5),
     ]  # fmt: skip
 
 
@@ -96,16 +96,16 @@ def bench_training(quick: bool) -> list[Row]:
     rate(1)
     with temporary_folder() as folder:
         library = build_c_loop(Path(folder))
-        works = {"one": lambda: rate(1), "two": lambda: rate(2)}
+        functions = {"one": lambda: rate(1), "two": lambda: rate(2)}
         if library is not None:
-            works["c one"] = lambda: c_processes(library, 1, SPIN)
-            works["c two"] = lambda: c_processes(library, 2, SPIN)
-        rates = interleaved(works, repeats)
-    one = rates["one"]
-    rows = [Row("one-ply players against each other, world, one thread", "–", f"{one:,.0f} games/s", one, None)]
+            functions["c one"] = lambda: c_processes(library, 1, SPIN)
+            functions["c two"] = lambda: c_processes(library, 2, SPIN)
+        rates = interleaved(functions, repeats)
+    base = rates["one"]
+    rows = [Row("one-ply players against each other, world, one thread", "–", f"{base:,.0f} games/s", base, None)]
     if "c one" in rates:
-        machine, ours = rates["c two"] / rates["c one"], rates["two"] / one
-        text = f"{ours / machine:.3f} ({ours:.2f} × against {machine:.2f} ×)"
-        what = "evolution in two threads: share of two C processes"
-        rows.append(Row(what, "≥ 0.93", text, ours / machine, ours / machine >= 0.93))
+        machine, speedup = rates["c two"] / rates["c one"], rates["two"] / base
+        text = f"{speedup / machine:.3f} ({speedup:.2f} × against {machine:.2f} ×)"
+        label = "evolution in two threads: share of two C processes"
+        rows.append(Row(label, "≥ 0.93", text, speedup / machine, speedup / machine >= 0.93))
     return rows

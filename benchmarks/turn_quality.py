@@ -96,15 +96,15 @@ class Row:
     """The measurements of a bot."""
 
     gains: list[float] = field(default_factory=list)  #: one for each position, in win probability
-    same: int = 0  #: number of positions in which the bot plays the network's most likely turn
+    n_equal: int = 0  #: number of positions in which the bot plays the network's most likely turn
     seconds: float = 0.0
 
     def text(self, name: str) -> str:
         """Return a row of the table as Markdown."""
         gains, n = 100 * np.array(self.gains), len(self.gains)
         half = 1.96 * gains.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-        told = f"{gains.mean():+.2f} (± {half:.2f})"
-        return f"| `{name}` | {told} | {100 * self.same / n:.0f} % | {1000 * self.seconds / n:.0f} |"
+        gain = f"{gains.mean():+.2f} (± {half:.2f})"
+        return f"| `{name}` | {gain} | {100 * self.n_equal / n:.0f} % | {1000 * self.seconds / n:.0f} |"
 
 
 def _key(orders: Orders) -> tuple[object, ...]:
@@ -114,7 +114,7 @@ def _key(orders: Orders) -> tuple[object, ...]:
 def look(network: TurnNetwork, view: View, bots: Sequence[str], seed: int, playouts: int, rows: dict[str, Row]) -> None:
     """Ask the bots for a turn in one position, and add the results to the rows."""
     turns = [TurnNetAgent(network, seed).act(view)]
-    places, chosen = {_key(turns[0]): 0}, {}
+    indices, turn_index = {_key(turns[0]): 0}, {}
     for bot in bots:
         agent: Agent = make_agent(bot, seed)
         if not rows[bot].gains:
@@ -123,13 +123,13 @@ def look(network: TurnNetwork, view: View, bots: Sequence[str], seed: int, playo
         start = time.perf_counter()
         answer = agent.act(view)
         rows[bot].seconds += time.perf_counter() - start
-        chosen[bot] = places.setdefault(_key(answer), len(turns))
-        if chosen[bot] == len(turns):
+        turn_index[bot] = indices.setdefault(_key(answer), len(turns))
+        if turn_index[bot] == len(turns):
             turns.append(answer)
     won = win_shares(network, view, turns, playouts, seed)
     for bot in bots:
-        rows[bot].gains.append(won[chosen[bot]] - won[0])
-        rows[bot].same += chosen[bot] == 0
+        rows[bot].gains.append(won[turn_index[bot]] - won[0])
+        rows[bot].n_equal += turn_index[bot] == 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -142,22 +142,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--positions", type=int, default=100, help="how many (default: 100)")
     parser.add_argument("--playouts", type=int, default=360, help="of each turn (default: 360)")
     parser.add_argument("--seed", type=int, default=0, help="of the first position (default: 0)")
-    told = parser.parse_args(arguments)
-    if told.positions < 1 or told.playouts < 1 or told.seed < 0:
+    args = parser.parse_args(arguments)
+    if args.positions < 1 or args.playouts < 1 or args.seed < 0:
         parser.error("--positions and --playouts must be at least 1, --seed at least 0")
-    rows = {bot: Row() for bot in told.bots}
+    rows = {bot: Row() for bot in args.bots}
     try:
-        network = load_turn_network(told.net)
+        network = load_turn_network(args.net)
         if network is None:
             parser.error("--net: a network is needed")
-        seed, looked = told.seed, 0
-        while looked < told.positions:
+        seed, n_positions = args.seed, 0
+        while n_positions < args.positions:
             view = position_of(network, seed)
             if view is not None:
-                look(network, view, list(rows), seed, told.playouts, rows)
-                looked += 1
-                if looked % 10 == 0:
-                    print(f"{looked}/{told.positions} positions", file=sys.stderr)
+                look(network, view, list(rows), seed, args.playouts, rows)
+                n_positions += 1
+                if n_positions % 10 == 0:
+                    print(f"{n_positions}/{args.positions} positions", file=sys.stderr)
             seed += 1
     except InputError as error:
         parser.error(str(error))

@@ -74,23 +74,25 @@ class Predictors:
         network, sampled = load_value(value), Functions(policy=sampled_turn)
         planning, of_value = context(), context(value=network)
         world, fog = (context(turns=bundled_network(name)) for name in ("world", "fog"))
-        later = context(functions=sampled, value=network, turns=bundled_network("world"))
+        rollout_context = context(functions=sampled, value=network, turns=bundled_network("world"))
         #: each predictor gets the true position, the remembered position and the features of the memory
         self.by_name: dict[str, Callable[[Position, Position, Features], float]] = {
-            "weights `planning`": lambda true, known, seen: _share(forecast_share, planning, true),
-            "value network": lambda true, known, seen: _share(win_probabilities, of_value, true),
-            "head of `policy:world`": lambda true, known, seen: self._head(world, true, None),
-            "head of `policy:fog`": lambda true, known, seen: self._head(fog, true, None),
-            "head of `policy:fog`, player's view": lambda true, known, seen: self._head(fog, known, seen),
+            "weights `planning`": lambda true, belief, features: _share(forecast_share, planning, true),
+            "value network": lambda true, belief, features: _share(win_probabilities, of_value, true),
+            "head of `policy:world`": lambda true, belief, features: self._head(world, true, None),
+            "head of `policy:fog`": lambda true, belief, features: self._head(fog, true, None),
+            "head of `policy:fog`, player's view": lambda true, belief, features: self._head(fog, belief, features),
         }
         for rounds in ROLLOUTS:
             name = f"{rollouts} rollouts of {rounds} rounds"
-            self.by_name[name] = lambda true, known, seen, rounds=rounds: self._by_rollouts(later, true, rounds)
+            self.by_name[name] = lambda true, belief, features, rounds=rounds: self._by_rollouts(
+                rollout_context, true, rounds
+            )
 
-    def _head(self, context: Context, position: Position, seen: Features | None) -> float:
-        """Return the estimate of a turn network's value head. seen: the features of the player's memory, or None."""
+    def _head(self, context: Context, position: Position, features: Features | None) -> float:
+        """Return the estimate of a turn network's value head. features: those of the player's memory, or None."""
         work = self._work.generator.net
-        work.memory[:] = 0.0 if seen is None else seen
+        work.memory[:] = 0.0 if features is None else features
         chance = head_chance(context, position, work)
         work.memory[:] = 0.0
         return chance
@@ -135,9 +137,9 @@ def predictions_of(map_name: str, rules: str, seed: int, rollouts: int, value: s
     rounds, chances = [], []
     while not game.done and game.round < LIMIT:
         true = copied(Position(game.owner, game.army, np.array([game.round], dtype=np.int32)))
-        known = memory.position(game.view(0), features)
+        belief = memory.position(game.view(0), features)
         rounds.append(game.round)
-        chances.append([predict(true, known, features) for predict in predictors.by_name.values()])
+        chances.append([predict(true, belief, features) for predict in predictors.by_name.values()])
         game.play_round(ask_orders(game, agents), on_illegal="skip")
     if game.winner is None:
         return None
@@ -146,8 +148,8 @@ def predictions_of(map_name: str, rules: str, seed: int, rollouts: int, value: s
 
 def log_loss(chance: Floats, won: npt.NDArray[np.bool_]) -> Floats:
     """Return the log-loss of each predictor, float64[K], for predictions float64[M, K] and results bool[M]."""
-    given = np.where(won[:, None], chance, 1.0 - chance)
-    return np.asarray(-np.log(np.maximum(LEAST, given)).mean(axis=0), dtype=np.float64)
+    likelihood = np.where(won[:, None], chance, 1.0 - chance)
+    return np.asarray(-np.log(np.maximum(LEAST, likelihood)).mean(axis=0), dtype=np.float64)
 
 
 def calibration_error(chance: Floats, won: npt.NDArray[np.bool_]) -> Floats:
@@ -164,12 +166,12 @@ def calibration_error(chance: Floats, won: npt.NDArray[np.bool_]) -> Floats:
 
 def table(title: str, names: Sequence[str], games: Sequence[Predictions], measure: Callable[..., Floats]) -> str:
     """Return a table as Markdown: a row for each range of rounds, a column for each predictor."""
-    played = np.concatenate([game.round for game in games])
+    rounds = np.concatenate([game.round for game in games])
     chance = np.concatenate([game.chance for game in games])
     won = np.concatenate([np.full(len(game.round), game.won) for game in games])
     lines = [f"{title}:", "", f"| rounds played | positions | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
     for low, high in ROWS:
-        inside = (played >= low) & (played <= high)
+        inside = (rounds >= low) & (rounds <= high)
         if inside.any():
             values = " | ".join(f"{value:.3f}" for value in measure(chance[inside], won[inside]))
             lines.append(f"| {low} to {high} | {inside.sum():,} | {values} |")

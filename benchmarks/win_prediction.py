@@ -66,24 +66,24 @@ def settings_of(games: int, seed: int) -> ValueSettings:
     )  # fmt: skip
 
 
-def seen_in(settings: ValueSettings, config: GameConfig, played: ValuedPositions) -> Positions:
+def seen_in(settings: ValueSettings, config: GameConfig, valued: ValuedPositions) -> Positions:
     """Return the positions for the predictions."""
-    chosen = np.flatnonzero(played.value.any(axis=1) & np.isin(played.round, list(ROUNDS))).tolist()
+    indices = np.flatnonzero(valued.value.any(axis=1) & np.isin(valued.round, list(ROUNDS))).tolist()
     context = make_context(config.board, config.params, config.players, PLANNING)
-    numbers = np.zeros((len(chosen), 2 * N_PLAYER + N_RULES))
-    positions = [played.position(m) for m in chosen]
+    numbers = np.zeros((len(indices), 2 * N_PLAYER + N_RULES))
+    positions = [valued.position(m) for m in indices]
     for row, position in zip(numbers, positions, strict=True):
         write_features(context, position, row)
         write_rules(context, position, row[2 * N_PLAYER :])
-    return Positions(positions, played.game[chosen].astype(np.int64), played.value[chosen, 0] > 0, numbers)
+    return Positions(positions, valued.game[indices].astype(np.int64), valued.value[indices, 0] > 0, numbers)
 
 
 def by_function(function: Callable[..., Any], context: Context) -> Callable[[Positions], Floats]:
     """Return a predictor that uses the shares of an evaluation as probabilities."""
 
-    def chances(seen: Positions) -> Floats:
-        shares = np.zeros((len(seen.positions), context.players))
-        for position, row in zip(seen.positions, shares, strict=True):
+    def chances(positions: Positions) -> Floats:
+        shares = np.zeros((len(positions.positions), context.players))
+        for position, row in zip(positions.positions, shares, strict=True):
             function(context, position, row)
         return shares[:, 0]
 
@@ -93,7 +93,7 @@ def by_function(function: Callable[..., Any], context: Context) -> Callable[[Pos
 def by_head(context: Context) -> Callable[[Positions], Floats]:
     """Return a predictor with the turn network's value head, for the first player."""
     work = make_generator_work(context.board.n_regions, context.board.n_edges, 2).net
-    return lambda seen: np.array([head_chance(context, position, work) for position in seen.positions])
+    return lambda positions: np.array([head_chance(context, position, work) for position in positions.positions])
 
 
 def head_chance(context: Context, position: Position, work: TurnNetworkBuffers) -> float:
@@ -104,32 +104,32 @@ def head_chance(context: Context, position: Position, work: TurnNetworkBuffers) 
     return float(1.0 / np.exp(scores - scores[0]).sum())
 
 
-def by_fit(model: Any, seen: Positions) -> Callable[[Positions], Floats]:
+def by_fit(model: Any, positions: Positions) -> Callable[[Positions], Floats]:
     """Return a predictor with a scikit-learn model, fitted to these positions from both players' sides."""
 
     def read(numbers: Floats) -> Floats:
         return np.sqrt(numbers)
 
-    other = seen.numbers.copy()
-    other[:, :N_PLAYER], other[:, N_PLAYER : 2 * N_PLAYER] = (
-        seen.numbers[:, N_PLAYER : 2 * N_PLAYER], seen.numbers[:, :N_PLAYER],
+    swapped = positions.numbers.copy()
+    swapped[:, :N_PLAYER], swapped[:, N_PLAYER : 2 * N_PLAYER] = (
+        positions.numbers[:, N_PLAYER : 2 * N_PLAYER], positions.numbers[:, :N_PLAYER],
     )  # fmt: skip
-    model.fit(read(np.concatenate([seen.numbers, other])), np.concatenate([seen.won, ~seen.won]))
-    return lambda told: np.asarray(model.predict_proba(read(told.numbers))[:, 1], dtype=np.float64)
+    model.fit(read(np.concatenate([positions.numbers, swapped])), np.concatenate([positions.won, ~positions.won]))
+    return lambda queries: np.asarray(model.predict_proba(read(queries.numbers))[:, 1], dtype=np.float64)
 
 
-def losses(told: Floats, seen: Positions) -> Floats:
+def losses(chances: Floats, positions: Positions) -> Floats:
     """Return -log of the predicted probability of the actual winner, [M]."""
-    given = np.where(seen.won, told, 1.0 - told)
-    return np.asarray(-np.log(np.maximum(LEAST, given)), dtype=np.float64)
+    likelihood = np.where(positions.won, chances, 1.0 - chances)
+    return np.asarray(-np.log(np.maximum(LEAST, likelihood)), dtype=np.float64)
 
 
 def interval(loss: Floats, game: npt.NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
     """Return the 95 % bootstrap interval of the mean loss over whole games, whose positions share an outcome."""
     _, inverse = np.unique(game, return_inverse=True)
     total, count = np.bincount(inverse, loss), np.bincount(inverse)
-    drawn = rng.integers(len(total), size=(RESAMPLES, len(total)))
-    low, high = np.quantile(total[drawn].sum(1) / count[drawn].sum(1), [0.025, 0.975])
+    samples = rng.integers(len(total), size=(RESAMPLES, len(total)))
+    low, high = np.quantile(total[samples].sum(1) / count[samples].sum(1), [0.025, 0.975])
     return float(low), float(high)
 
 
@@ -162,34 +162,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="threads of the games")
     parser.add_argument("--json", action="store_true", help="figures as JSON")
-    told = parser.parse_args(arguments)
-    if told.games < 10:
+    args = parser.parse_args(arguments)
+    if args.games < 10:
         parser.error("--games: at least 10")
     try:
         import sklearn  # noqa: F401
     except ImportError:
         print("predictions: scikit-learn is missing: pip install scikit-learn", file=sys.stderr)
         return 1
-    settings, began = settings_of(told.games, told.seed), time.perf_counter()
+    settings, start = settings_of(args.games, args.seed), time.perf_counter()
     configs = GameConfigs(settings)
     network, parts = first_network(settings), []
-    for low in range(0, told.games, 50):
-        numbers = range(low, min(told.games, low + 50))
-        parts.append(play_games(settings, configs, network, settings.seed, numbers, told.jobs))
-        spent = time.perf_counter() - began
-        print(f"{numbers.stop}/{told.games} games, {spent:.0f} s", file=sys.stderr)
+    for low in range(0, args.games, 50):
+        numbers = range(low, min(args.games, low + 50))
+        parts.append(play_games(settings, configs, network, settings.seed, numbers, args.jobs))
+        elapsed = time.perf_counter() - start
+        print(f"{numbers.stop}/{args.games} games, {elapsed:.0f} s", file=sys.stderr)
     config = configs[0]
-    every = seen_in(settings, config, ValuedPositions.joined(parts))
-    known = every.game % 2 == 0
-    fitted, seen = (part_of(every, which) for which in (known, ~known))
-    rng, rows = np.random.default_rng(told.seed), []
+    positions = seen_in(settings, config, ValuedPositions.joined(parts))
+    is_training = positions.game % 2 == 0
+    fitted, test = (part_of(positions, mask) for mask in (is_training, ~is_training))
+    rng, rows = np.random.default_rng(args.seed), []
     for name, predict in predictors(config, fitted).items():
-        loss = losses(predict(seen), seen)
-        rows.append({"predictor": name, "loss": float(loss.mean()), "interval": interval(loss, seen.game, rng)})
-    if told.json:
-        print(json.dumps({"games": told.games, "positions": len(seen.won), "rows": rows}))
+        loss = losses(predict(test), test)
+        rows.append({"predictor": name, "loss": float(loss.mean()), "interval": interval(loss, test.game, rng)})
+    if args.json:
+        print(json.dumps({"games": args.games, "positions": len(test.won), "rows": rows}))
         return 0
-    print(f"{len(seen.won):,} positions of {len(set(seen.game.tolist()))} games that no fit saw\n")
+    print(f"{len(test.won):,} positions of {len(set(test.game.tolist()))} games that no fit saw\n")
     print("| predictor | log-loss (95 %) |\n|---|---|")
     for row in rows:
         low, high = row["interval"]
@@ -197,10 +197,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def part_of(seen: Positions, which: npt.NDArray[np.bool_]) -> Positions:
-    """Return the positions for which `which` is true."""
-    at = np.flatnonzero(which)
-    return Positions([seen.positions[m] for m in at.tolist()], seen.game[at], seen.won[at], seen.numbers[at])
+def part_of(positions: Positions, mask: npt.NDArray[np.bool_]) -> Positions:
+    """Return the positions for which `mask` is true."""
+    indices = np.flatnonzero(mask)
+    return Positions(
+        [positions.positions[m] for m in indices.tolist()],
+        positions.game[indices],
+        positions.won[indices],
+        positions.numbers[indices],
+    )
 
 
 if __name__ == "__main__":

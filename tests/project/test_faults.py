@@ -107,7 +107,7 @@ def test_events_that_a_server_no_longer_sends_are_reported(bench):
             raise TimeoutError
 
     table = Table.__new__(Table)
-    table.id, table.tokens, table.watch, table.shown = "abc", {"0": "x"}, None, [{"type": "event", "n": 0}]
+    table.id, table.tokens, table.watch, table.events = "abc", {"0": "x"}, None, [{"type": "event", "n": 0}]
     assert table.lost(Silent()) == "game abc: 0 of 1 events are there (TimeoutError)"
 
 
