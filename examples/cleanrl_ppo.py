@@ -36,23 +36,23 @@ actor, critic = network(choices), network(1)
 optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=RATE)
 
 
-def policy(seen: torch.Tensor, mask: torch.Tensor) -> torch.distributions.Categorical:
-    return torch.distributions.Categorical(logits=actor(seen).masked_fill(~mask, -1e8))
+def policy(obs: torch.Tensor, mask: torch.Tensor) -> torch.distributions.Categorical:
+    return torch.distributions.Categorical(logits=actor(obs).masked_fill(~mask, -1e8))
 
 
 def tensors(observations: np.ndarray, infos: dict) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.as_tensor(observations), torch.as_tensor(infos["action_mask"]).bool()
 
 
-seen, mask = tensors(*envs.reset(seed=1))
-played, won = 0, []
-while played < TOTAL:
+obs, mask = tensors(*envs.reset(seed=1))
+global_step, won = 0, []
+while global_step < TOTAL:
     rollout = []
     for _ in range(STEPS):
         with torch.no_grad():
-            distribution = policy(seen, mask)
+            distribution = policy(obs, mask)
             action = distribution.sample()
-            value, log_prob = critic(seen)[:, 0], distribution.log_prob(action)
+            value, log_prob = critic(obs)[:, 0], distribution.log_prob(action)
         observations, rewards, terminated, truncated, infos = envs.step(action.numpy())
         rewards = torch.as_tensor(rewards, dtype=torch.float32)
         if truncated.any():  # bootstrap truncated games with the value of their last observation
@@ -62,23 +62,23 @@ while played < TOTAL:
         done = torch.as_tensor(terminated | truncated)
         if done.any():
             won += infos["final_info"]["is_success"][done.numpy()].tolist()
-        rollout.append((seen, mask, action, log_prob, value, rewards, done.float()))
-        seen, mask = tensors(observations, infos)
-        played += ENVS
-    all_seen, all_masks, actions, log_probs, values, gains, dones = map(torch.stack, zip(*rollout, strict=True))
+        rollout.append((obs, mask, action, log_prob, value, rewards, done.float()))
+        obs, mask = tensors(observations, infos)
+        global_step += ENVS
+    all_obs, all_masks, actions, log_probs, values, gains, dones = map(torch.stack, zip(*rollout, strict=True))
     with torch.no_grad():
-        after, advantage, advantages = critic(seen)[:, 0], torch.zeros(ENVS), torch.zeros_like(values)
+        last_value, advantage, advantages = critic(obs)[:, 0], torch.zeros(ENVS), torch.zeros_like(values)
         for t in reversed(range(STEPS)):
-            follows = after if t == STEPS - 1 else values[t + 1]
-            delta = gains[t] + GAMMA * follows * (1 - dones[t]) - values[t]
+            next_value = last_value if t == STEPS - 1 else values[t + 1]
+            delta = gains[t] + GAMMA * next_value * (1 - dones[t]) - values[t]
             advantage = delta + GAMMA * LAMBDA * (1 - dones[t]) * advantage
             advantages[t] = advantage
-    data = [x.flatten(0, 1) for x in (all_seen, all_masks, actions, log_probs, advantages, advantages + values)]
+    data = [x.flatten(0, 1) for x in (all_obs, all_masks, actions, log_probs, advantages, advantages + values)]
     for _ in range(EPOCHS):
         for part in torch.randperm(ENVS * STEPS).split(MINIBATCH):
-            s, m, a, old, gain, target = (x[part] for x in data)
+            s, m, a, old_log_prob, gain, target = (x[part] for x in data)
             distribution = policy(s, m)
-            ratio = (distribution.log_prob(a) - old).exp()
+            ratio = (distribution.log_prob(a) - old_log_prob).exp()
             gain = (gain - gain.mean()) / (gain.std() + 1e-8)
             loss = -torch.min(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain).mean()
             loss = loss + 0.5 * (critic(s)[:, 0] - target).pow(2).mean() - ENTROPY * distribution.entropy().mean()
@@ -88,5 +88,6 @@ while played < TOTAL:
             optimizer.step()
     if won:
         print(
-            f"{played} steps, {len(won)} games ended, {100 * np.mean(won[-200:]):.0f} % of the last 200 won", flush=True
+            f"{global_step} steps, {len(won)} games ended, {100 * np.mean(won[-200:]):.0f} % of the last 200 won",
+            flush=True,
         )

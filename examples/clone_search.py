@@ -28,7 +28,7 @@ EPOCHS, BATCH, RATE = 30, 128, 1e-3
 def search_games(games):
     """Return observations float32[M, D], masks bool[M, 9] and the search's strategy probabilities float32[M, 9]."""
     env = gymnasium.make("warlight/WarlightSmallStrategies-v0", opponent=OTHER)
-    encoding, seen, targets, masks, lost, won = env.unwrapped.encoding, [], [], [], 0, 0
+    encoding, observations, targets, masks, inexact, won = env.unwrapped.encoding, [], [], [], 0, 0
     for game in range(games):
         expert = make_agent(EXPERT, game)
         observation, info = env.reset(seed=game)
@@ -41,8 +41,8 @@ def search_games(games):
                 if probability > 0:
                     target[encoding.encode(view, turn, nearest=True)] += probability
             action = encoding.encode(view, answer, nearest=True)
-            lost += not encoding.loss(view, answer, action).exact
-            seen.append(observation)
+            inexact += not encoding.loss(view, answer, action).exact
+            observations.append(observation)
             targets.append(target)
             masks.append(info["action_mask"])
             observation, _, terminated, truncated, info = env.step(action)
@@ -50,13 +50,13 @@ def search_games(games):
         won += info["is_success"]
         if game % 10 == 9:
             print(f"{game + 1} of {games} games")
-    print(f"{len(seen)} turns of {games} games, {won} of them won; {lost} turns have no exact encoding")
-    return np.array(seen), np.array(masks, dtype=bool), np.array(targets)
+    print(f"{len(observations)} turns of {games} games, {won} of them won; {inexact} turns have no exact encoding")
+    return np.array(observations), np.array(masks, dtype=bool), np.array(targets)
 
 
-def log_chances(network, seen, masks):
+def log_chances(network, observations, masks):
     """Return the log probabilities of the strategies, float32[M, 9]; masked strategies have probability 0."""
-    return network(seen).masked_fill(~masks, -1e8).log_softmax(dim=-1)
+    return network(observations).masked_fill(~masks, -1e8).log_softmax(dim=-1)
 
 
 def play(network, observations, masks):
@@ -70,13 +70,13 @@ if __name__ == "__main__":
     matches = int(sys.argv[2]) if len(sys.argv) > 2 else 100
     torch.manual_seed(1)
     torch.set_num_threads(1)  # more threads do not help, because the network is small
-    seen, masks, targets = map(torch.as_tensor, search_games(games))
-    network = nn.Sequential(nn.Linear(seen.shape[1], 256), nn.ReLU(), nn.Linear(256, targets.shape[1]))
+    observations, masks, targets = map(torch.as_tensor, search_games(games))
+    network = nn.Sequential(nn.Linear(observations.shape[1], 256), nn.ReLU(), nn.Linear(256, targets.shape[1]))
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
     for epoch in range(EPOCHS):
         losses = []
-        for part in torch.randperm(len(seen)).split(BATCH):
-            loss = -(targets[part] * log_chances(network, seen[part], masks[part])).sum(dim=1).mean()
+        for part in torch.randperm(len(observations)).split(BATCH):
+            loss = -(targets[part] * log_chances(network, observations[part], masks[part])).sum(dim=1).mean()
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()

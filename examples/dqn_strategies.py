@@ -26,7 +26,7 @@ def learner(seed):
 
 
 if __name__ == "__main__":
-    told = sys.argv[1:]
-    steps, path, games = (told + ["100000", "dqn.zip", "100"][len(told) :])[:3]
+    arguments = sys.argv[1:]
+    steps, path, games = (arguments + ["100000", "dqn.zip", "100"][len(arguments) :])[:3]
     learner(1).learn(int(steps), callback=SavePolicyCallback(path))
     print(Match([f"sb3:file={path},trust=yes,play=likeliest", "aggressive"], games=int(games), picks="random").run())

@@ -22,14 +22,14 @@ env = WarlightVectorEnv(ENVS, map="small", opponent="aggressive", autoreset_mode
 
 def play(actions):
     """Step all games; return arrays with the shapes and dtypes of RESULT."""
-    seen, rewards, terminated, truncated, infos = env.step(np.asarray(actions))
-    return seen, infos["action_mask"], rewards.astype(np.float32), terminated | truncated
+    obs, rewards, terminated, truncated, infos = env.step(np.asarray(actions))
+    return obs, infos["action_mask"], rewards.astype(np.float32), terminated | truncated
 
 
-seen, infos = env.reset(seed=1)
+obs, infos = env.reset(seed=1)
 mask = infos["action_mask"]
 RESULT = (
-    jax.ShapeDtypeStruct(seen.shape, seen.dtype),
+    jax.ShapeDtypeStruct(obs.shape, obs.dtype),
     jax.ShapeDtypeStruct(mask.shape, mask.dtype),
     jax.ShapeDtypeStruct((ENVS,), np.float32),
     jax.ShapeDtypeStruct((ENVS,), np.bool_),
@@ -37,18 +37,18 @@ RESULT = (
 
 
 @partial(jax.jit, static_argnames="steps")
-def rollout(seen, mask, key, steps):
-    """Play several steps of all games. A network would use `seen` for its choice; this policy uses only the mask."""
+def rollout(obs, mask, key, steps):
+    """Play several steps of all games. A network would use `obs` for its choice; this policy uses only the mask."""
 
     def step(carry, key):
-        seen, mask = carry
+        obs, mask = carry
         actions = jax.random.categorical(key, jnp.where(mask != 0, 0.0, -1e8))
         # The environment has a state. So XLA must not drop, repeat or reorder its calls, as it may with pure_callback.
-        seen, mask, rewards, done = io_callback(play, RESULT, actions, ordered=True)
-        return (seen, mask), (rewards, done)
+        obs, mask, rewards, done = io_callback(play, RESULT, actions, ordered=True)
+        return (obs, mask), (rewards, done)
 
-    return jax.lax.scan(step, (seen, mask), jax.random.split(key, steps))
+    return jax.lax.scan(step, (obs, mask), jax.random.split(key, steps))
 
 
-_, (rewards, done) = rollout(seen, mask, jax.random.key(1), STEPS)
+_, (rewards, done) = rollout(obs, mask, jax.random.key(1), STEPS)
 print(f"{STEPS * ENVS} steps, {int(done.sum())} games ended, {int((rewards > 0).sum())} won")

@@ -41,18 +41,18 @@ def play(context, results, actions):
     """Step all games, and write the results to the memory that JAX gives. The operations run on JAX's stream."""
     on_gpu = DEVICE == "cuda"
     with torch.cuda.stream(torch.cuda.ExternalStream(context.stream)) if on_gpu else nullcontext():
-        seen, rewards, terminated, truncated, infos = env.step(torch.from_dlpack(actions))
-        values = seen, infos["action_mask"], rewards, terminated | truncated
+        obs, rewards, terminated, truncated, infos = env.step(torch.from_dlpack(actions))
+        values = obs, infos["action_mask"], rewards, terminated | truncated
         for result, value in zip(results, values, strict=True):
             torch.from_dlpack(result).copy_(value)
 
 
-seen, infos = env.reset(seed=1)
+obs, infos = env.reset(seed=1)
 if DEVICE == "cuda":
     torch.cuda.synchronize()  # PyTorch's stream begins the games; later steps run on JAX's stream
 mask = infos["action_mask"]
 RESULTS = (
-    jax.ShapeDtypeStruct(tuple(seen.shape), jnp.float32),
+    jax.ShapeDtypeStruct(tuple(obs.shape), jnp.float32),
     jax.ShapeDtypeStruct(tuple(mask.shape), jnp.int8),
     jax.ShapeDtypeStruct((GAMES,), jnp.float32),
     jax.ShapeDtypeStruct((GAMES,), jnp.bool_),
@@ -68,11 +68,11 @@ def make_params(key, sizes):
     return [(jax.random.normal(k, (i, o)) / np.sqrt(i), jnp.zeros(o)) for k, i, o in pairs]
 
 
-def network(params, seen):
+def network(params, x):
     """Return the logits of the actions, and the value of the position."""
     for weights, bias in params[:-1]:
-        seen = jnp.tanh(seen @ weights + bias)
-    out = seen @ params[-1][0] + params[-1][1]
+        x = jnp.tanh(x @ weights + bias)
+    out = x @ params[-1][0] + params[-1][1]
     return out[..., :-1], out[..., -1]
 
 
@@ -80,20 +80,20 @@ def masked(logits, mask):
     return jnp.where(mask != 0, logits, -1e8)
 
 
-def loss(params, seen, mask, actions, rewards, dones, after):
-    logits, values = network(params, seen)
-    _, last = network(params, after)
+def loss(params, obs, mask, actions, rewards, dones, last_obs):
+    logits, values = network(params, obs)
+    _, last_value = network(params, last_obs)
 
-    def earlier(gain, step):
+    def discount(gain, step):
         gain = step[0] + GAMMA * gain * (1 - step[1])
         return gain, gain
 
-    _, returns = jax.lax.scan(earlier, jax.lax.stop_gradient(last), (rewards, dones), reverse=True)
+    _, returns = jax.lax.scan(discount, jax.lax.stop_gradient(last_value), (rewards, dones), reverse=True)
     logs = jax.nn.log_softmax(masked(logits, mask))
-    chosen = jnp.take_along_axis(logs, actions[..., None], -1)[..., 0]
+    log_probs = jnp.take_along_axis(logs, actions[..., None], -1)[..., 0]
     entropy = -(jnp.exp(logs) * logs * (mask != 0)).sum(-1).mean()
     advantages = jax.lax.stop_gradient(returns - values)
-    return -(chosen * advantages).mean() + 0.5 * ((returns - values) ** 2).mean() - ENTROPY * entropy
+    return -(log_probs * advantages).mean() + 0.5 * ((returns - values) ** 2).mean() - ENTROPY * entropy
 
 
 def adam(params, moments, gradients, count):
@@ -105,37 +105,37 @@ def adam(params, moments, gradients, count):
 
 
 @partial(jax.jit, donate_argnums=(0, 1))
-def train(params, moments, seen, mask, key, count):
+def train(params, moments, obs, mask, key, count):
     """Play STEPS steps of all games, and update the policy."""
 
     def step(carry, key):
-        seen, mask = carry
-        actions = jax.random.categorical(key, masked(network(params, seen)[0], mask)).astype(jnp.int32)
-        after, allowed, rewards, done = step_games(actions)
-        return (after, allowed), (seen, mask, actions, rewards, done)
+        obs, mask = carry
+        actions = jax.random.categorical(key, masked(network(params, obs)[0], mask)).astype(jnp.int32)
+        next_obs, next_mask, rewards, done = step_games(actions)
+        return (next_obs, next_mask), (obs, mask, actions, rewards, done)
 
-    (after, allowed), rollout = jax.lax.scan(step, (seen, mask), jax.random.split(key, STEPS))
-    gradients = jax.grad(loss)(params, *rollout, after)
+    (next_obs, next_mask), rollout = jax.lax.scan(step, (obs, mask), jax.random.split(key, STEPS))
+    gradients = jax.grad(loss)(params, *rollout, next_obs)
     params, moments = adam(params, moments, gradients, count)
     rewards, done = rollout[3:]
-    return params, moments, after, allowed, done.sum(), (done & (rewards > 0)).sum()
+    return params, moments, next_obs, next_mask, done.sum(), (done & (rewards > 0)).sum()
 
 
-seen, mask = from_torch(seen), from_torch(mask)
+obs, mask = from_torch(obs), from_torch(mask)
 key = jax.random.key(1)
-params = make_params(key, (seen.shape[1], 64, 64, mask.shape[1] + 1))
+params = make_params(key, (obs.shape[1], 64, 64, mask.shape[1] + 1))
 moments = (jax.tree.map(jnp.zeros_like, params), jax.tree.map(jnp.zeros_like, params))
-ended, won, began = [], [], time.perf_counter()
+ended, won, start = [], [], time.perf_counter()
 for iteration in range(ITERATIONS):
-    key, use = jax.random.split(key)
-    params, moments, seen, mask, over, wins = train(params, moments, seen, mask, use, iteration + 1.0)
-    ended.append(over)
+    key, subkey = jax.random.split(key)
+    params, moments, obs, mask, n_ended, wins = train(params, moments, obs, mask, subkey, iteration + 1.0)
+    ended.append(n_ended)
     won.append(wins)
     if (iteration + 1) % 10 == 0:
         last, wins = sum(map(int, ended[-10:])), sum(map(int, won[-10:]))
-        steps, rate = (iteration + 1) * GAMES * STEPS, 10 * GAMES * STEPS / (time.perf_counter() - began)
+        steps, rate = (iteration + 1) * GAMES * STEPS, 10 * GAMES * STEPS / (time.perf_counter() - start)
         print(
             f"{steps} steps, {last} games ended, {100 * wins / max(1, last):.0f} % won, {rate:.0f} steps/s", flush=True
         )
-        began = time.perf_counter()
-print(f"trained on {next(iter(seen.devices())).platform}")
+        start = time.perf_counter()
+print(f"trained on {next(iter(obs.devices())).platform}")

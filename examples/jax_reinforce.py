@@ -30,8 +30,8 @@ class ActorCritic(nn.Module):
     actions: int
 
     @nn.compact
-    def __call__(self, seen):
-        hidden = nn.tanh(nn.Dense(64)(nn.tanh(nn.Dense(64)(seen))))
+    def __call__(self, obs):
+        hidden = nn.tanh(nn.Dense(64)(nn.tanh(nn.Dense(64)(obs))))
         return nn.Dense(self.actions)(hidden), nn.Dense(1)(hidden)[..., 0]
 
 
@@ -44,25 +44,25 @@ def masked(logits, mask):
 
 
 @jax.jit
-def act(params, seen, mask, key):
-    logits, _ = network.apply(params, seen)
+def act(params, obs, mask, key):
+    logits, _ = network.apply(params, obs)
     return jax.random.categorical(key, masked(logits, mask))
 
 
-def loss(params, seen, mask, actions, rewards, dones, after):
-    logits, values = network.apply(params, seen)
-    _, last = network.apply(params, after)
+def loss(params, obs, mask, actions, rewards, dones, last_obs):
+    logits, values = network.apply(params, obs)
+    _, last_value = network.apply(params, last_obs)
 
-    def earlier(gain, step):
+    def discount(gain, step):
         gain = step[0] + GAMMA * gain * (1 - step[1])
         return gain, gain
 
-    _, returns = jax.lax.scan(earlier, jax.lax.stop_gradient(last), (rewards, dones), reverse=True)
+    _, returns = jax.lax.scan(discount, jax.lax.stop_gradient(last_value), (rewards, dones), reverse=True)
     logs = jax.nn.log_softmax(masked(logits, mask))
-    chosen = jnp.take_along_axis(logs, actions[..., None], -1)[..., 0]
+    log_probs = jnp.take_along_axis(logs, actions[..., None], -1)[..., 0]
     entropy = -(jnp.exp(logs) * logs * mask).sum(-1).mean()
     advantages = jax.lax.stop_gradient(returns - values)
-    return -(chosen * advantages).mean() + 0.5 * ((returns - values) ** 2).mean() - ENTROPY * entropy
+    return -(log_probs * advantages).mean() + 0.5 * ((returns - values) ** 2).mean() - ENTROPY * entropy
 
 
 @partial(jax.jit, donate_argnums=(0, 1))
@@ -73,22 +73,22 @@ def learn(params, state, *rollout):
 
 
 key = jax.random.key(1)
-seen, infos = env.reset(seed=1)
-params = network.init(key, seen)
+obs, infos = env.reset(seed=1)
+params = network.init(key, obs)
 state, won = optimizer.init(params), []
 for iteration in range(ITERATIONS):
     rollout = []
     for _ in range(STEPS):
-        key, use = jax.random.split(key)
+        key, subkey = jax.random.split(key)
         mask = infos["action_mask"] != 0
-        actions = np.asarray(act(params, seen, mask, use))
-        after, rewards, terminated, truncated, infos = env.step(actions)
+        actions = np.asarray(act(params, obs, mask, subkey))
+        next_obs, rewards, terminated, truncated, infos = env.step(actions)
         done = terminated | truncated
         if done.any():
             won += infos["final_info"]["is_success"][done].tolist()
-        rollout.append((seen, mask, actions, rewards.astype(np.float32), done))
-        seen = after
-    params, state = learn(params, state, *map(np.stack, zip(*rollout, strict=True)), seen)
+        rollout.append((obs, mask, actions, rewards.astype(np.float32), done))
+        obs = next_obs
+    params, state = learn(params, state, *map(np.stack, zip(*rollout, strict=True)), obs)
     if (iteration + 1) % 10 == 0 and won:
         steps = (iteration + 1) * ENVS * STEPS
         print(f"{steps} steps, {len(won)} games ended, {100 * np.mean(won[-200:]):.0f} % of the last 200 won")

@@ -15,11 +15,11 @@ from warlight_env.envs import GeneratedMaps, WarlightMapsEnv
 torch.set_num_threads(1)  # more threads do not help, because the networks are small
 numbers = [int(word) for word in sys.argv[1:]]
 steps, games = (numbers + [60_000, 100][len(numbers) :])[:2]
-seen, unseen = GeneratedMaps(8, 24, count=100, seed=0), GeneratedMaps(8, 24, count=100, seed=1)
+train_maps, test_maps = GeneratedMaps(8, 24, count=100, seed=0), GeneratedMaps(8, 24, count=100, seed=1)
 
 
 def make():
-    return WarlightMapsEnv(seen, action="strategies", opponent="smart_random")
+    return WarlightMapsEnv(train_maps, action="strategies", opponent="smart_random")
 
 
 model = MaskablePPO(
@@ -27,13 +27,13 @@ model = MaskablePPO(
 )
 model.learn(steps)
 
-env, won = WarlightMapsEnv(unseen, map_limits=seen.map_limits, action="strategies", opponent="smart_random"), 0
+env, won = WarlightMapsEnv(test_maps, map_limits=train_maps.map_limits, action="strategies", opponent="smart_random"), 0
 for seed in range(games):
     observation, info = env.reset(seed=seed)
-    over = False
-    while not over:
+    done = False
+    while not done:
         action, _ = model.predict(observation, deterministic=True, action_masks=get_action_masks(env))
         observation, _, terminated, truncated, info = env.step(int(action))
-        over = terminated or truncated
+        done = terminated or truncated
     won += bool(info["is_success"])
 print(f"after {steps:,} steps: {won} of {games} games won on maps that were not used in training")

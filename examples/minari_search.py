@@ -25,15 +25,15 @@ class Searched(gymnasium.Wrapper):
     def reset(self, *, seed=None, options=None):
         observation, info = self.env.reset(seed=seed, options=options)
         self.expert = make_agent(EXPERT, seed or 0)
-        return observation, info | self.thought(over=False)
+        return observation, info | self.search_results(done=False)
 
     def step(self, action):
         observation, reward, terminated, truncated, info = self.env.step(action)
-        return observation, reward, terminated, truncated, info | self.thought(terminated or truncated)
+        return observation, reward, terminated, truncated, info | self.search_results(terminated or truncated)
 
-    def thought(self, over):
+    def search_results(self, done):
         chances, value, action = np.zeros(self.action_space.n, np.float32), np.float32(0), np.int64(0)
-        if not over:
+        if not done:
             view, encoding = self.unwrapped.view(), self.unwrapped.encoding
             answer = self.expert.act(view)
             policy = self.expert.search_policy()

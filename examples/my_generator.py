@@ -32,5 +32,5 @@ def pressing(context, position, player, rng, work, turns):
 
 if __name__ == "__main__":
     thesis = functools.partial(MctsAgent, sims=100, local_search=0.0, turns="thesis")
-    mine = functools.partial(thesis, generator=pressing)
-    print(Match([mine, thesis], games=100).run(lambda games: print(".", end="", flush=True)))
+    custom = functools.partial(thesis, generator=pressing)
+    print(Match([custom, thesis], games=100).run(lambda games: print(".", end="", flush=True)))

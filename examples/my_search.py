@@ -35,11 +35,11 @@ def by_regions_and_armies(context, positions, count, shares):
         for p in range(context.players):
             shares[k, p] = 0.0
         for r in range(positions.owner.shape[1]):
-            by = positions.owner[k, r]
-            if by >= 0:
-                worth = 3.0 + positions.army[k, r]
-                shares[k, by] += worth
-                total += worth
+            owner = positions.owner[k, r]
+            if owner >= 0:
+                strength = 3.0 + positions.army[k, r]
+                shares[k, owner] += strength
+                total += strength
         for p in range(context.players):
             shares[k, p] /= total
 
@@ -47,8 +47,8 @@ def by_regions_and_armies(context, positions, count, shares):
 if __name__ == "__main__":
     SELECTIONS.add("least_tried", least_tried)
     plain = functools.partial(MctsAgent, sims=100, local_search=0.0)
-    mine = functools.partial(
+    custom = functools.partial(
         plain, selection="least_tried", final_move="max", rounds=2, leaf_batch=8, leaf=by_regions_and_armies
     )
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    print(Match([mine, plain], games=games).run(lambda games: print(".", end="", flush=True)))
+    print(Match([custom, plain], games=games).run(lambda games: print(".", end="", flush=True)))

@@ -17,11 +17,11 @@ if __name__ == "__main__":
     torch.set_num_threads(1)  # more threads do not help, because the networks are small
     env = make_vec_env(16, seed=1, opponent="random", **world)
     model = PPO(MaskedFactoredPolicy, env, 1e-3, n_steps=128, batch_size=256, n_epochs=4, device="cpu", seed=1)
-    games, over, won = make_vec_env(100, seed=1000, opponent="random", **world), np.zeros(100, bool), 0
+    games, finished, won = make_vec_env(100, seed=1000, opponent="random", **world), np.zeros(100, bool), 0
     model.learn(steps)
     observations = games.reset()
-    while not over.all():  # count only the first game of each environment
+    while not finished.all():  # count only the first game of each environment
         observations, _, done, infos = games.step(model.predict(observations, deterministic=True)[0])
-        won += sum(infos[b]["is_success"] for b in np.flatnonzero(done & ~over))
-        over |= done
+        won += sum(infos[b]["is_success"] for b in np.flatnonzero(done & ~finished))
+        finished |= done
     print(f"after {steps:,} steps: {won} of 100 games won")

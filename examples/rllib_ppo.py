@@ -33,14 +33,14 @@ class ForRLlib(BaseParallelWrapper):
         return self.renamed(observations), infos
 
     def step(self, actions: dict) -> Any:
-        observations, *rest = self.env.step(actions)
-        return self.renamed(observations), *rest
+        observations, *results = self.env.step(actions)
+        return self.renamed(observations), *results
 
     @staticmethod
     def renamed(observations: dict) -> dict:
         return {
-            agent: {"observations": seen["observation"], "action_mask": seen["action_mask"].astype(np.float32)}
-            for agent, seen in observations.items()
+            agent: {"observations": obs["observation"], "action_mask": obs["action_mask"].astype(np.float32)}
+            for agent, obs in observations.items()
         }
 
 
@@ -64,10 +64,10 @@ if __name__ == "__main__":
     algorithm = config.build_algo()
     for i in range(int(sys.argv[1]) if len(sys.argv) > 1 else 5):
         result = algorithm.train()
-        played, learnt = result["env_runners"], result["learners"]["shared"]
+        episodes, learner = result["env_runners"], result["learners"]["shared"]
         print(
-            f"iteration {i}: {played['num_episodes_lifetime']:.0f} games of {played['episode_len_mean']:.1f} rounds, "
-            f"entropy {learnt['entropy']:.2f}",
+            f"iteration {i}: {episodes['num_episodes_lifetime']:.0f} games of {episodes['episode_len_mean']:.1f} "
+            f"rounds, entropy {learner['entropy']:.2f}",
             flush=True,
         )
     algorithm.stop()
