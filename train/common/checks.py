@@ -18,22 +18,22 @@ class SettingsError(InputError):
     """The settings cannot be used; the error message names the file, the setting and the reason."""
 
 
-def _check(settings: Any, names: Iterable[str], fits: Callable[[Any], bool], must: str) -> None:
-    """Raise InputError if `fits` returns False for one of the fields `names`. must: the end of the error message."""
+def _check(settings: Any, names: Iterable[str], is_valid: Callable[[Any], bool], must: str) -> None:
+    """Raise InputError if `is_valid` returns False for one of the fields `names`. must: the end of the message."""
     for name in names:
         value = getattr(settings, name)
-        if not fits(value):
+        if not is_valid(value):
             raise InputError(f"{name} = {value!r}: must {must}")
 
 
-def check_whole(settings: Any, least: int, *names: str) -> None:
-    """Raise InputError if one of the fields `names` of the settings is below `least`."""
-    _check(settings, names, lambda value: value >= least, f"be an integer from {least} up")
+def check_whole(settings: Any, minimum: int, *names: str) -> None:
+    """Raise InputError if one of the fields `names` of the settings is below `minimum`."""
+    _check(settings, names, lambda value: value >= minimum, f"be an integer from {minimum} up")
 
 
-def check_most(settings: Any, most: float, *names: str) -> None:
-    """Raise InputError if one of the fields `names` of the settings is above `most`."""
-    _check(settings, names, lambda value: value <= most, f"be at most {most}")
+def check_most(settings: Any, maximum: float, *names: str) -> None:
+    """Raise InputError if one of the fields `names` of the settings is above `maximum`."""
+    _check(settings, names, lambda value: value <= maximum, f"be at most {maximum}")
 
 
 def check_shares(settings: Any, *names: str) -> None:
@@ -58,13 +58,13 @@ def check_agents(settings: Any, *names: str) -> None:
             raise InputError(f"{name}: an agent is in the list twice")
 
 
-def pin_agents(settings: Any, *names: str, but: tuple[str, ...] = ()) -> None:
+def pin_agents(settings: Any, *names: str, allowed: tuple[str, ...] = ()) -> None:
     """Add digests of agents' files to the agents' names in some fields, so that the settings name exact files.
 
     Args:
         settings: settings under construction.
         names: names of the fields; each contains one agent or a tuple of agents.
-        but: entries that may be in the fields although they are not names of agents.
+        allowed: entries that may be in the fields although they are not names of agents.
 
     Raises:
         SettingsError: an agent or one of its files does not exist.
@@ -73,8 +73,8 @@ def pin_agents(settings: Any, *names: str, but: tuple[str, ...] = ()) -> None:
         value = getattr(settings, name)
         agents = (value,) if isinstance(value, str) else value
         with naming(name, *agents):
-            found = tuple(agent if agent in but else pinned(agent) for agent in agents)
-        object.__setattr__(settings, name, found[0] if isinstance(value, str) else found)
+            pinned_agents = tuple(agent if agent in allowed else pinned(agent) for agent in agents)
+        object.__setattr__(settings, name, pinned_agents[0] if isinstance(value, str) else pinned_agents)
 
 
 def pin_files(settings: Any, **load: Callable[[str], object]) -> None:
@@ -102,16 +102,16 @@ def pin_maps(settings: Any, *names: str) -> None:
         SettingsError: a map file is missing, cannot be read or has another digest than in `map_digests`, or
             `map_digests` has a name that is not among `names`.
     """
-    found = {}
+    digests = {}
     for name in names:
         if name in settings.map_digests or (name not in maps.names() and os.path.isfile(name)):
             with naming("map_digests", name):
-                found[name] = maps.load(name).digest()
-            if settings.map_digests.get(name, found[name]) != found[name]:
+                digests[name] = maps.load(name).digest()
+            if settings.map_digests.get(name, digests[name]) != digests[name]:
                 raise SettingsError(f"map_digests: the map {name} has changed since these settings were written")
-    if unknown := settings.map_digests.keys() - found.keys():
+    if unknown := settings.map_digests.keys() - digests.keys():
         raise SettingsError(f"map_digests: {min(unknown)} is no map of these settings")
-    object.__setattr__(settings, "map_digests", found)
+    object.__setattr__(settings, "map_digests", digests)
 
 
 @contextlib.contextmanager
@@ -129,10 +129,10 @@ def naming(setting: str, *files: str) -> Iterator[None]:
     except InputError as error:
         paths = [file.partition("#")[0].removeprefix("policy:") for file in files]
         missing = [path for path in paths if path.endswith(".npz") and not Path(path).exists()]
-        more = ""
+        hint = ""
         if missing:
-            more = (
+            hint = (
                 f"; another run may make {bounded_io.shown(missing[0])}: see the comment at the top of the settings. "
                 "If so, start that run first, in the same folder"
             )
-        raise SettingsError(f"{setting}: {error}{more}") from None
+        raise SettingsError(f"{setting}: {error}{hint}") from None

@@ -127,8 +127,8 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     @staticmethod
     def progress(entry: dict[str, Any]) -> str:
         """See `Trainer.progress`."""
-        more = f", {100 * entry['score']:.0f} % against the old network" if "score" in entry else ""
-        return f"iteration {entry['iteration'] + 1}: {entry['event']}{more}"
+        score_text = f", {100 * entry['score']:.0f} % against the old network" if "score" in entry else ""
+        return f"iteration {entry['iteration'] + 1}: {entry['event']}{score_text}"
 
     @abstractmethod
     def first(self) -> bytes:
@@ -182,8 +182,8 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         for part, low in enumerate(range(0, total, size)):
 
             def compute(numbers: range = range(low, min(total, low + size))) -> tuple[bytes, dict[str, Any]]:
-                made, told = make(numbers)
-                return pack_samples(made), {event: len(numbers), **told}
+                samples, fields = make(numbers)
+                return pack_samples(samples), {event: len(numbers), **fields}
 
             content = self.once_as_file({"event": event, "iteration": iteration, "part": part}, compute)
             parts.append(unpack_samples(self.samples_kind, content))
@@ -221,13 +221,13 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         if gates:
             ends = zip(*(entry["interval"] for entry in gates.values()), strict=True)
             scores = [entry["score"] for entry in gates.values()]
-            score = Line("new network against the old one", [at + 1 for at in gates], scores, *ends)
+            score = Line("new network against the old one", [iteration + 1 for iteration in gates], scores, *ends)
             report.curves([score], "iteration", "score in the gate", mark=self.settings.gate_threshold)
-        known = [entry for entry in fits if entry["held_out"] is not None]
+        held_out = [fit for fit in fits if fit["held_out"] is not None]
         report.curves(
             [
-                Line("fitted", [entry["iteration"] + 1 for entry in fits], [entry["trained"] for entry in fits]),
-                Line("held out", [entry["iteration"] + 1 for entry in known], [entry["held_out"] for entry in known]),
+                Line("fitted", [fit["iteration"] + 1 for fit in fits], [fit["trained"] for fit in fits]),
+                Line("held out", [fit["iteration"] + 1 for fit in held_out], [fit["held_out"] for fit in held_out]),
             ],
             "iteration", self.loss_name,
         )  # fmt: skip

@@ -102,8 +102,8 @@ class GameConfigs:
         ]
         refusals: dict[str, RulesError] = {}
         self._open = [self._has_room(config, refusals) for config in self._configs]
-        played = {config.map.name for config, open_ in zip(self._configs, self._open, strict=True) if open_}
-        for name in refusals.keys() - played:
+        map_names = {config.map.name for config, open_ in zip(self._configs, self._open, strict=True) if open_}
+        for name in refusals.keys() - map_names:
             raise refusals[name]
 
     def _has_room(self, config: GameConfig, refusals: dict[str, RulesError]) -> bool:
@@ -130,6 +130,6 @@ class GameConfigs:
         while True:
             map_, rules = s.maps[rng.integers(len(s.maps))], s.rules[rng.integers(len(s.rules))]
             players = 2 + int(rng.choice(len(s.players), p=np.array(s.players) / sum(s.players)))
-            at = self._numbers[map_, rules, players]
-            if self._open[at]:
-                return at
+            index = self._numbers[map_, rules, players]
+            if self._open[index]:
+                return index

@@ -60,12 +60,12 @@ def _check(entry: dict[str, Any]) -> None:
     for key, form in _FORMS.get(kind if isinstance(kind, str) else "", {}).items():
         value = entry.get(key)
         if form is list:
-            fits = _numbers(value)
+            is_valid = _numbers(value)
         elif form is float or form is object:
-            fits = _number(value) or (form is object and key in entry and value is None)
+            is_valid = _number(value) or (form is object and key in entry and value is None)
         else:
-            fits = type(value) is form
-        if not fits:
+            is_valid = type(value) is form
+        if not is_valid:
             raise ValueError(f"{key} = {value!r:.60}")
     if kind == "iteration" and not all(_numbers(row) and len(row) == 2 for row in entry["opponents"].values()):
         raise ValueError(f"opponents = {entry['opponents']!r:.60}")
@@ -79,7 +79,7 @@ def _number(value: Any) -> bool:
 
 
 def _numbers(value: Any) -> bool:
-    return isinstance(value, list) and all(_number(one) or _numbers(one) for one in value)
+    return isinstance(value, list) and all(_number(item) or _numbers(item) for item in value)
 
 
 class Journal(AppendOnlyFolder):

@@ -42,11 +42,11 @@ def play_pairs(
     map_, rules = maps.load(conditions.map), Rules.of(conditions.rules)
     contests = [
         Contest(
-            f"{name}-{other}",
+            f"{name}-{opponent}",
             MatchSetup((a, b), map_, rules, seed, True, conditions.picks, conditions.max_rounds),
             2 * units,
         )
-        for name, other, a, b in pairs
+        for name, opponent, a, b in pairs
     ]
     results = play_contests(
         contests, jobs=jobs, backend=backend, folder=folder, on_games=lambda key, records: advance(len(records), key)
@@ -54,13 +54,13 @@ def play_pairs(
     if any(result.interrupted for result in results.values()):
         raise KeyboardInterrupt
     rows = []
-    for (name, other, _, _), contest in zip(pairs, contests, strict=True):
+    for (name, opponent, _, _), contest in zip(pairs, contests, strict=True):
         match_score = MatchScore(2, paired=True)
         match_score.add(results[contest.key].records)
         low, high = match_score.score_interval(0)
         rows.append(
             {
-                "player": name, "opponent": other, "games": match_score.games, "wins": sum(match_score.wins[0]),
+                "player": name, "opponent": opponent, "games": match_score.games, "wins": sum(match_score.wins[0]),
                 "draws": match_score.draws[0], "score": match_score.score(0), "interval": [low, high],
             }
         )  # fmt: skip

@@ -54,12 +54,12 @@ def read_settings(kind: type[T], data: Any, place: str) -> T:
     if not isinstance(data, dict):
         raise SettingsError(f"{place}: must be a table of settings")
     hints = typing.get_type_hints(kind)
-    known = {each.name: hints[each.name] for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    fields = {each.name: hints[each.name] for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
     values = {}
     for key, value in data.items():
-        if key not in known:
-            raise SettingsError(f"{place}: no setting {key!r}{did_you_mean(key, known)}; use {', '.join(known)}")
-        values[key] = _read(known[key], value, f"{place}: {key}")
+        if key not in fields:
+            raise SettingsError(f"{place}: no setting {key!r}{did_you_mean(key, fields)}; use {', '.join(fields)}")
+        values[key] = _read(fields[key], value, f"{place}: {key}")
     try:
         return kind(**values)
     except InputError as error:
@@ -85,10 +85,10 @@ def _read(kind: Any, value: Any, place: str) -> Any:
             raise SettingsError(f"{place}: must be one of {', '.join(map(str, choices))}, not {value!r:.60}")
         return value
     accepted: Any = int | float if kind is float else kind
-    fits = isinstance(accepted, type | types.UnionType) and isinstance(value, accepted)
-    if kind is float and fits and not math.isfinite(value):
+    has_type = isinstance(accepted, type | types.UnionType) and isinstance(value, accepted)
+    if kind is float and has_type and not math.isfinite(value):
         raise SettingsError(f"{place}: must be a finite number, not {value!r}")
-    if fits and isinstance(value, bool) == (kind is bool):
+    if has_type and isinstance(value, bool) == (kind is bool):
         return float(value) if kind is float else value
     raise SettingsError(f"{place}: must be {kind_in_words(kind)}, not {value!r:.60}")
 

@@ -59,7 +59,7 @@ class Trainer(ABC, Generic[S, F]):
         check_jobs(jobs)
         journal.check()
         self.settings, self.journal, self._jobs, self._backend, self._say = settings, journal, jobs, backend, say
-        self._known = iter(list(journal.entries))
+        self._entries = iter(list(journal.entries))
         self._prepare()
 
     # Methods that subclasses define
@@ -127,15 +127,15 @@ class Trainer(ABC, Generic[S, F]):
 
         If the journal has no entry for the step, compute the step and write the entry.
         """
-        known = next(self._known, None)
-        if known is not None:
-            if {key: known.get(key) for key in step} != step:
+        stored = next(self._entries, None)
+        if stored is not None:
+            if {key: stored.get(key) for key in step} != step:
                 raise JournalError(
-                    f"{self.journal.folder}: the journal has the event {known.get('event')!r} in the place of {step}"
+                    f"{self.journal.folder}: the journal has the event {stored.get('event')!r} in the place of {step}"
                 )
-            return known
-        began = time.perf_counter()
-        entry = {**step, **compute(), "seconds": round(time.perf_counter() - began, 3)}
+            return stored
+        start = time.perf_counter()
+        entry = {**step, **compute(), "seconds": round(time.perf_counter() - start, 3)}
         self.journal.append(entry)
         self._say(entry)
         return self.journal.entries[-1]
@@ -147,16 +147,16 @@ class Trainer(ABC, Generic[S, F]):
             step: the fields that identify the step: the name of the event, and numbers such as the iteration.
             compute: returns the content of the file, and further fields of the journal entry.
         """
-        made: list[bytes] = []
+        contents: list[bytes] = []
 
         def write() -> dict[str, Any]:
-            content, told = compute()
+            content, fields = compute()
             self.journal.write(_file_name(step), content)
-            made.append(content)
-            return {"digest": digest(content), **told}
+            contents.append(content)
+            return {"digest": digest(content), **fields}
 
         entry = self.once(step, write)
-        return made[0] if made else self.file_of(entry)
+        return contents[0] if contents else self.file_of(entry)
 
     def file_of(self, entry: dict[str, Any]) -> bytes:
         """Return the content of the file of a step. entry: the journal entry of the step."""

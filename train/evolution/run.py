@@ -126,14 +126,14 @@ def make_table(
 ) -> Table:
     """Return the fastest class of games (`Table`) that supports the player, the opponents (rivals) and the rules."""
     info, values = parse(spec)
-    known = all(rival in COMPILED for rival in rivals)
-    if info.name == "one_ply" and "weights" not in values and known and plays_compiled(Rules.of(conditions.rules)):
+    compiled = all(rival in COMPILED for rival in rivals)
+    if info.name == "one_ply" and "weights" not in values and compiled and plays_compiled(Rules.of(conditions.rules)):
         samples: Any = values.get("samples", info.parameters["samples"].default)
         return CompiledTable(conditions, samples, jobs)
     return ArenaTable(conditions, spec, jobs, backend, folder)
 
 
-def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: int) -> tuple[int, float]:
+def next_units(units: int, halves: npt.NDArray[np.float64], minimum: int, maximum: int) -> tuple[int, float]:
     """Return the number of seeds for the next generation, and the reliability of this generation's ranks, from -1 to 1.
 
     halves: float64[2, A], the score of each of A candidates in both halves of its games. The reliability is the
@@ -145,8 +145,8 @@ def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: in
     correlation = float(((first - first.mean()) * (second - second.mean())).mean()) / spread if spread > 0 else 0.0
     trust = 2 * correlation / (1 + correlation) if correlation > 0 else correlation
     if trust < _TRUST[0]:
-        return min(most, math.ceil(1.5 * units)), trust
-    return max(least, round(units / 1.25)) if trust > _TRUST[1] else units, trust
+        return min(maximum, math.ceil(1.5 * units)), trust
+    return max(minimum, round(units / 1.25)) if trust > _TRUST[1] else units, trust
 
 
 def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -212,13 +212,15 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         entries = self.journal.entries
         generations = [e for e in entries if e["event"] == "generation"]
         reviews = [e for e in entries if e["event"] == "review"]
-        done, at = 0, []
+        done, games = 0, []
         for entry in entries:
             done += entry["games"]
             if entry["event"] == "review":
-                at.append(done)
+                games.append(done)
         against = [e["against_start_interval"] for e in reviews]
-        mean = Line("mean of the distribution", at, [e["against_start"] for e in reviews], *zip(*against, strict=True))
+        mean = Line(
+            "mean of the distribution", games, [e["against_start"] for e in reviews], *zip(*against, strict=True)
+        )
         report.curves([mean], "games played", "score against the start", mark=0.5)
         of_generations = range(1, len(generations) + 1)
         best = Line("best of the generation", of_generations, [max(e["scores"]) for e in generations])
@@ -276,7 +278,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
                 {"event": "generation", "stage": number, "generation": generation},
                 lambda: self._generation(started, generation, points, units, progress),  # noqa: B023
             )
-            if not _same(entry["points"], points):
+            if not _same_points(entry["points"], points):
                 raise JournalError(
                     f"{self.journal.folder}: stage {number + 1}, generation {generation + 1} differs from the journal; "
                     "continue with the versions of cma and numpy that started the run"
@@ -304,10 +306,10 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         _finite(games, f"stage {number + 1}, generation {generation + 1}")
         by_unit = games.reshape(*games.shape[:2], units, 2).mean((1, 3))
         halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, units > 1 :: 2].mean(1)])  # 1 seed is in both halves
-        following, trust = next_units(units, halves, stage.pairs, stage.max_pairs)
+        new_units, trust = next_units(units, halves, stage.pairs, stage.max_pairs)
         return {
             "points": [point.tolist() for point in points], "scores": games.mean((1, 2)).tolist(),
-            "rivals": len(rivals), "units": units, "games": games.size, "trust": trust, "next_units": following,
+            "rivals": len(rivals), "units": units, "games": games.size, "trust": trust, "next_units": new_units,
         }  # fmt: skip
 
     def _review(
@@ -345,9 +347,9 @@ class Evolution(WeightsTrainer[EvolveSettings]):
                 self.journal.write("champion.json", progress.champion.weights.to_json())
 
 
-def _same(told: Any, drawn: Sequence[npt.NDArray[np.float64]]) -> bool:
+def _same_points(stored: Any, drawn: Sequence[npt.NDArray[np.float64]]) -> bool:
     try:
-        return bool(np.array_equal(told, drawn))
+        return bool(np.array_equal(stored, drawn))
     except ValueError:  # the lists have different lengths
         return False
 

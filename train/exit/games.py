@@ -82,24 +82,24 @@ def write_target(
     """
     lookahead, board, samples, temperature = work.lookahead, context.board, settings.samples, settings.temperature
     count = generate(context, position, player, rng, work.generator, lookahead.turns)
-    chosen: Int = np.int64(0)
+    target: Int = np.int64(0)
     if count > 1:
         score_turns(context, position, player, samples, lookahead.turns, count, rng, work.generator, lookahead)
-        chosen = highest(lookahead.score, count)
+        target = highest(lookahead.score, count)
     if temperature > 0.0:
-        best, total = lookahead.score[chosen], 0.0
+        best, total = lookahead.score[target], 0.0
         for i in range(count):
             lookahead.score[i] = np.exp((lookahead.score[i] - best) / samples / temperature)
             total += lookahead.score[i]
-        left = uniform(rng) * total
+        remaining = uniform(rng) * total
         for i in range(count):
-            left -= lookahead.score[i]
-            if left < 0.0:
-                chosen = np.int64(i)
+            remaining -= lookahead.score[i]
+            if remaining < 0.0:
+                target = np.int64(i)
                 break
-    sent = copy_turn(lookahead.turns, chosen, deploy, attacks)
-    encode_nearest(board.neighbor_start, board.edge_target, position.army, deploy, attacks, sent, row)
-    return np.int64(sent)
+    n_attacks = copy_turn(lookahead.turns, target, deploy, attacks)
+    encode_nearest(board.neighbor_start, board.edge_target, position.army, deploy, attacks, n_attacks, row)
+    return np.int64(n_attacks)
 
 
 class Expert(KernelAgent):
@@ -187,8 +187,8 @@ class ExpertGames:
         """Play a game. For the seats of the expert (a search) and of the network, return the turns of the expert."""
         settings, seed = self.settings, derive_seed(self.seed, number)
         rng = np.random.default_rng(seed)
-        at = self._configs.draw(rng)
-        config = self._configs[at]
+        config_index = self._configs.draw(rng)
+        config = self._configs[config_index]
         taught = [seat for seat in settings.seat_agents if seat in (EXPERT, NETWORK)]
         kinds = [str(rng.choice(taught)), *rng.choice(settings.seat_agents, config.players - 1).tolist()]
         order = rng.permutation(config.players)
@@ -207,7 +207,7 @@ class ExpertGames:
                 agent = agents[seat]
                 expert = agent.expert if isinstance(agent, Student) else agent
                 if isinstance(expert, Expert):
-                    turns.append(ExpertTurn(at, number, round_, seat, owner, army, expert.row.copy(), value))
+                    turns.append(ExpertTurn(config_index, number, round_, seat, owner, army, expert.row.copy(), value))
             play_orders(game, agents, orders)
         if game.winner is not None:
             value[game.winner] = 1.0
@@ -231,7 +231,7 @@ def teaching(games: ExpertGames, jobs: int, backend: str | Backend = "local") ->
         jobs: number of threads, or of concurrent tasks.
         backend: ``local`` plays in threads of this process; other backends start worker processes at the first call.
     """
-    with contextlib.ExitStack() as opened:
+    with contextlib.ExitStack() as stack:
         if backend == "local":
 
             def play(numbers: Sequence[int]) -> list[list[ExpertTurn]]:
@@ -243,7 +243,7 @@ def teaching(games: ExpertGames, jobs: int, backend: str | Backend = "local") ->
 
             def play(numbers: Sequence[int]) -> list[list[ExpertTurn]]:
                 if not workers:
-                    workers.append(opened.enter_context(place.open([games], jobs)))
+                    workers.append(stack.enter_context(place.open([games], jobs)))
                 return play_all(workers[0], numbers)
 
         yield lambda numbers: ExpertTurns.of([turn for game in play(numbers) for turn in game])

@@ -95,7 +95,7 @@ def fit_turns(
         RunError: a parameter is not a finite number, or all turns are held out.
     """
     numbers = sorted(set(turns.config_index.tolist()))
-    parts = [_ConfigTurns(configs[at], *turns.of_config(at, configs[at].players), jobs) for at in numbers]
+    parts = [_ConfigTurns(configs[k], *turns.of_config(k, configs[k].players), jobs) for k in numbers]
     sizes = np.array([len(part.training) for part in parts], dtype=np.float64)
     if not sizes.sum():
         raise RunError("the fit has no turns, because all turns belong to held-out games; play more games")
@@ -201,14 +201,14 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
 
     def pairs(self, artifact: bytes) -> list[Pair]:
         """See `Trainer.pairs`."""
-        return [("found", other, TurnPlayer(artifact), other) for other in self.settings.holdout]
+        return [("found", opponent, TurnPlayer(artifact), opponent) for opponent in self.settings.holdout]
 
     def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
         """See `Trainer.content`. The network's file also contains a note on the origin of the network."""
-        told: dict[str, Any] = {
+        facts: dict[str, Any] = {
             name: result[name] for name in ("games", "turns", "seconds", "holdout") if name in result
         }
-        return with_metadata(artifact, {"trained": "warlight train exit", "settings": self.settings.to_dict(), **told})
+        return with_metadata(artifact, {"trained": "warlight train exit", "settings": self.settings.to_dict(), **facts})
 
     def facts(self, artifact: bytes) -> dict[str, Any]:
         """See `Trainer.facts`."""

@@ -82,5 +82,5 @@ class ExitSettings(ExpertIterationSettings):
         check_not_negative(self, "policy_temperature", "target_temperature")
         if not {EXPERT, NETWORK} & set(self.seat_agents):
             raise InputError(f"seat_agents = {list(self.seat_agents)!r}: must contain {EXPERT} or {NETWORK}")
-        pin_agents(self, "seat_agents", "holdout", but=(EXPERT, NETWORK))
+        pin_agents(self, "seat_agents", "holdout", allowed=(EXPERT, NETWORK))
         pin_files(self, start=load_turn_network, value=load_value)

@@ -44,9 +44,9 @@ class OpponentSampler:
         self._games[snapshot_name(number)] = [2.0, 1.0]
         if len(self._snapshots) <= self._max_snapshots:
             return None
-        gone = self._snapshots.pop(0)
-        del self._games[snapshot_name(gone)]
-        return gone
+        removed = self._snapshots.pop(0)
+        del self._games[snapshot_name(removed)]
+        return removed
 
     def weights(self) -> dict[str, float]:
         """Return the relative frequency with which each opponent is drawn."""
@@ -60,16 +60,16 @@ class OpponentSampler:
 
         Returns for each opponent the numbers of games and wins in this iteration; removed opponents are left out.
         """
-        told: dict[str, list[int]] = {}
+        results: dict[str, list[int]] = {}
         for name, won in games:
             if name in self._games:
-                counts = told.setdefault(name, [0, 0])
+                counts = results.setdefault(name, [0, 0])
                 counts[0] += 1
                 counts[1] += won
         for name, row in self._games.items():
-            new = told.get(name, [0, 0])
+            new = results.get(name, [0, 0])
             row[0], row[1] = (2 + _KEEP * (row[0] - 2) + new[0], 1 + _KEEP * (row[1] - 1) + new[1])
-        return told
+        return results
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sampler's state as plain data, with the numbers of the snapshots."""
@@ -111,14 +111,14 @@ class League(OpponentSampler):
 
     def add(self, number: int) -> int | None:
         """See `OpponentSampler.add`."""
-        gone = super().add(number)
+        removed = super().add(number)
         self._join(snapshot_name(number), PolicyOpponent(self._load(number)))
-        if gone is not None:
-            name = snapshot_name(gone)
+        if removed is not None:
+            name = snapshot_name(removed)
             self.pool.remove(name)
-            self._names = {key: known for key, known in self._names.items() if known != name}
+            self._names = {key: opponent_name for key, opponent_name in self._names.items() if opponent_name != name}
         self._weigh()
-        return gone
+        return removed
 
     def _join(self, name: str, opponent: Opponent) -> None:
         self.pool.add(name, opponent)
@@ -130,9 +130,9 @@ class League(OpponentSampler):
 
     def count_met(self, games: Iterable[tuple[Opponent, bool]]) -> dict[str, list[int]]:
         """See `OpponentSampler.count`. games: for each game, the `Opponent` of the pool, and whether the policy won."""
-        told = self.count((self._names[met], won) for met, won in games if met in self._names)
+        results = self.count((self._names[opponent], won) for opponent, won in games if opponent in self._names)
         self._weigh()
-        return told
+        return results
 
     def restore(self, saved: dict[str, Any]) -> list[int]:
         """See `OpponentSampler.restore`."""

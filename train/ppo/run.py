@@ -74,7 +74,7 @@ class PpoRun(Trainer[S, bytes]):
         """Return an object that makes agents that play with a policy. content: the content of the policy's file."""
 
     @abstractmethod
-    def with_metadata(self, content: bytes, more: dict[str, Any]) -> bytes:
+    def with_metadata(self, content: bytes, extra: dict[str, Any]) -> bytes:
         """Return the content of a policy file with more entries in its metadata."""
 
     @abstractmethod
@@ -135,7 +135,7 @@ class PpoRun(Trainer[S, bytes]):
         return bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "policy of this run")
 
     def _iterate(self, iteration: int, writer: SummaryWriter) -> None:
-        s, began = self.settings, time.perf_counter()
+        s, start = self.settings, time.perf_counter()
         entry = {"event": "iteration", "iteration": iteration, **self.learn(iteration)}
         number = iteration + 1
         evaluated = number % s.eval_interval == 0 or number == s.iterations
@@ -147,7 +147,7 @@ class PpoRun(Trainer[S, bytes]):
                 self.add_snapshot(number)
             if evaluated:
                 entry["evaluation"] = self._evaluate(content)
-        entry["seconds"] = round(time.perf_counter() - began, 3)
+        entry["seconds"] = round(time.perf_counter() - start, 3)
         self._log(writer, entry)
         # The checkpoint also contains the journal's line, in case the process is killed before it writes the line.
         self.journal.write(CHECKPOINT, self.state(entry).to_bytes())
@@ -158,7 +158,7 @@ class PpoRun(Trainer[S, bytes]):
         """Play evaluation games in the match engine; return score, interval and number of games for each opponent."""
         s, source = self.settings, self.player_of(content)
         rows = play_pairs(
-            [("policy", other, source, other) for other in s.eval_opponents], s.eval_pairs, s.conditions,
+            [("policy", opponent, source, opponent) for opponent in s.eval_opponents], s.eval_pairs, s.conditions,
             derive_seed(s.seed, _EVALUATION), jobs=self._jobs, backend=self._backend,
         )  # fmt: skip
         return {row["opponent"]: {key: row[key] for key in ("score", "interval", "games")} for row in rows}
@@ -199,12 +199,12 @@ class PpoRun(Trainer[S, bytes]):
             writer.close()
 
     def _log(self, writer: SummaryWriter, entry: dict[str, Any]) -> None:
-        told = {"games/won": entry["won"] / max(1, entry["games"]), "time/seconds": entry["seconds"]}
-        told |= {f"train/{name}": value for name, value in entry.items() if isinstance(value, float)}
-        told |= {f"against/{name}": wins / games for name, (games, wins) in entry["opponents"].items()}
-        told |= {f"evaluation/{name}": row["score"] for name, row in entry.get("evaluation", {}).items()}
+        scalars = {"games/won": entry["won"] / max(1, entry["games"]), "time/seconds": entry["seconds"]}
+        scalars |= {f"train/{name}": value for name, value in entry.items() if isinstance(value, float)}
+        scalars |= {f"against/{name}": wins / games for name, (games, wins) in entry["opponents"].items()}
+        scalars |= {f"evaluation/{name}": row["score"] for name, row in entry.get("evaluation", {}).items()}
         with self._disk():
-            for name, value in told.items():
+            for name, value in scalars.items():
                 writer.add_scalar(name, value, entry["steps"])
             writer.flush()
 
@@ -220,9 +220,9 @@ class PpoRun(Trainer[S, bytes]):
     def pairs(self, artifact: bytes) -> list[Pair]:
         """See `Trainer.pairs`."""
         source = self.player_of(artifact)
-        return [("policy", other, source, other) for other in self._met_at_last()]
+        return [("policy", opponent, source, opponent) for opponent in self._final_opponents()]
 
-    def _met_at_last(self) -> tuple[str, ...]:
+    def _final_opponents(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.settings.eval_opponents, *self.settings.holdout)))
 
     def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
@@ -237,9 +237,9 @@ class PpoRun(Trainer[S, bytes]):
     def summary(self, result: dict[str, Any]) -> str:
         """See `Trainer.summary`."""
         rows = result["holdout"]
-        told = "; ".join(f"{row['opponent']} {percent(row['score'], row['interval'])}" for row in rows)
+        scores = "; ".join(f"{row['opponent']} {percent(row['score'], row['interval'])}" for row in rows)
         return (
-            f"Scores in {rows[0]['games']} games against each opponent, with seeds that training never used: {told}. "
+            f"Scores in {rows[0]['games']} games against each opponent, with seeds that training never used: {scores}. "
             f"Training took {result['steps']:,} steps, {result['games']:,} games and {result['seconds'] / 60:.1f} "
             "minutes, evaluations included. The policy plays without any search."
         )
@@ -247,7 +247,7 @@ class PpoRun(Trainer[S, bytes]):
     def describe(self, report: Report, artifact: bytes, result: dict[str, Any]) -> None:
         """See `Trainer.describe`."""
         s = self.settings
-        kept_out = [name for name in self._met_at_last() if name not in (*s.opponents, *s.eval_opponents)]
+        kept_out = [name for name in self._final_opponents() if name not in (*s.opponents, *s.eval_opponents)]
         report.text(
             f"Each seed is played in both seats. Kept out of training: {', '.join(kept_out) or 'no agent'}. "
             f"{self.origin()}"
@@ -275,19 +275,19 @@ def describe_course(report: Report, settings: PpoSettings, entries: list[dict[st
     """Add curves of evaluations, games and learning metrics to the report. entries: the entries of the journal."""
     report.heading("Course of the training")
     evaluated = [e for e in entries if "evaluation" in e]
-    at = [e["steps"] for e in evaluated]
+    steps = [e["steps"] for e in evaluated]
     lines = []
     for name in settings.eval_opponents:
-        told = [e["evaluation"][name] for e in evaluated]
-        ends = zip(*(row["interval"] for row in told), strict=True)
-        lines.append(Line(name, at, [row["score"] for row in told], *ends))
+        rows = [e["evaluation"][name] for e in evaluated]
+        ends = zip(*(row["interval"] for row in rows), strict=True)
+        lines.append(Line(name, steps, [row["score"] for row in rows], *ends))
     report.curves(lines, "steps", "score in evaluations", mark=0.5)
     report.text(
         f"Evaluations are matches of the match engine, {2 * settings.eval_pairs} games against each opponent, on "
         "the same seeds every time. In training the policy samples its actions. Opponents that beat it play more often:"
     )
-    met = {name for e in entries for name in e["opponents"]} & set(settings.opponents)
-    groups = [name for name in settings.opponents if name in met]
+    opponents = {name for e in entries for name in e["opponents"]} & set(settings.opponents)
+    groups = [name for name in settings.opponents if name in opponents]
     if any(_group(key) == _COPIES for e in entries for key in e["opponents"]):
         groups.append(_COPIES)
     won, share = [], []

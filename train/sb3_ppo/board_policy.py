@@ -50,7 +50,7 @@ class BoardNetwork(nn.Module):
     ) -> None:  # fmt: skip
         super().__init__()
         names = node_features(players)
-        self.mine, self.army = names.index("mine"), names.index("army_soft")
+        self.own_column, self.army = names.index("mine"), names.index("army_soft")
         self.n_edges, self.values = edge_index.shape[1], values
         self.latent_dim_pi = (n_regions + self.n_edges) * values
         self.latent_dim_vf = width
@@ -70,11 +70,11 @@ class BoardNetwork(nn.Module):
 
     def _logits(self, nodes: Tensor, described: Tensor) -> Tensor:
         batch, n = len(nodes), nodes.shape[1]
-        games, edges = torch.nonzero(nodes[:, self.ends[0], self.mine], as_tuple=True)
+        games, edges = torch.nonzero(nodes[:, self.ends[0], self.own_column], as_tuple=True)
         source, target = games * n + self.ends[0][edges], games * n + self.ends[1][edges]
         soft = nodes[:, :, self.army].flatten()
-        here, there = (SOFT_ARMIES * x / (1.001 - x) for x in (soft[source], soft[target]))
-        armies = torch.stack([here / (here + there + 1), torch.tanh((0.6 * (here - 1) - there) / 3)], dim=1)
+        attack, defense = (SOFT_ARMIES * x / (1.001 - x) for x in (soft[source], soft[target]))
+        armies = torch.stack([attack / (attack + defense + 1), torch.tanh((0.6 * (attack - 1) - defense) / 3)], dim=1)
         hidden = torch.relu(
             self.source(described).flatten(0, 1).index_select(0, source)
             + self.target(described).flatten(0, 1).index_select(0, target)
@@ -145,7 +145,7 @@ class BoardPolicy(MaskedFactoredPolicy):
         )
 
 
-def board_kwargs(board: Board, players: int = 2, **more: Any) -> dict[str, Any]:
-    """Return the policy_kwargs of `BoardPolicy` for a board and a number of players, together with `more`."""
+def board_kwargs(board: Board, players: int = 2, **arguments: Any) -> dict[str, Any]:
+    """Return the policy_kwargs of `BoardPolicy` for a board and a number of players, together with `arguments`."""
     edges = [board.edge_source.astype(int).tolist(), board.edge_target.astype(int).tolist()]
-    return {"n_regions": board.n_regions, "edge_index": edges, "players": players, **more}
+    return {"n_regions": board.n_regions, "edge_index": edges, "players": players, **arguments}

@@ -64,8 +64,8 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
 
     def log_prob(self, actions: Tensor) -> Tensor:
         """Return the log-probabilities of actions [B, R], summed over the rows, float[B]."""
-        chosen = actions.long().reshape(-1, 1, self.rows)
-        return self.log_probs.gather(1, chosen).sum(dim=(1, 2))
+        indices = actions.long().reshape(-1, 1, self.rows)
+        return self.log_probs.gather(1, indices).sum(dim=(1, 2))
 
     def entropy(self) -> Tensor:
         """Return the entropies in nats, summed over the rows, float[B]."""
@@ -127,8 +127,8 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
     def make_features_extractor(self) -> BaseFeaturesExtractor:
         """Return an extractor for the observation without its mask."""
         assert isinstance(self.observation_space, spaces.Dict)
-        seen = {key: space for key, space in self.observation_space.spaces.items() if key != MASK_KEY}
-        return self.features_extractor_class(spaces.Dict(seen), **self.features_extractor_kwargs)
+        unmasked = {key: space for key, space in self.observation_space.spaces.items() if key != MASK_KEY}
+        return self.features_extractor_class(spaces.Dict(unmasked), **self.features_extractor_kwargs)
 
     def obs_to_tensor(self, observation: Any) -> tuple[PyTorchObs, bool]:
         """Return the tensors of an observation, and whether it is a batch. Raises ValueError if there is no mask."""
@@ -137,9 +137,9 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
 
     def _take_mask(self, obs: PyTorchObs) -> dict[str, Tensor]:
         """Return the observation without the mask, and store the mask for the next distribution."""
-        seen = dict(_check_observation(obs))
-        self._open = seen.pop(MASK_KEY) != 0
-        return seen
+        observation = dict(_check_observation(obs))
+        self._open = observation.pop(MASK_KEY) != 0
+        return observation
 
     def _get_action_dist_from_latent(self, latent_pi: Tensor) -> Distribution:
         open_values, self._open = self._open, None
@@ -162,9 +162,9 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
         """Return values, float[B, 1]; they do not depend on the masks."""
-        seen = dict(_check_observation(obs))
-        del seen[MASK_KEY]
-        return super().predict_values(seen)
+        observation = dict(_check_observation(obs))
+        del observation[MASK_KEY]
+        return super().predict_values(observation)
 
 
 def _check_observation(observation: Any) -> dict[str, Any]:

@@ -137,10 +137,10 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
         """See `PpoRun.player_of`."""
         return PolicySource(content)
 
-    def with_metadata(self, content: bytes, more: dict[str, Any]) -> bytes:
+    def with_metadata(self, content: bytes, extra: dict[str, Any]) -> bytes:
         """See `PpoRun.with_metadata`."""
         file = PolicyFile.from_bytes(content, "policy of this run")
-        return replace(file, note={**file.note, **more}).to_bytes()
+        return replace(file, note={**file.note, **extra}).to_bytes()
 
     def add_snapshot(self, number: int) -> None:
         """See `PpoRun.add_snapshot`."""

@@ -32,7 +32,7 @@ class SetNetwork(nn.Module):
     ) -> None:  # fmt: skip
         super().__init__()
         names = node_features(players)
-        self.neutral, self.mine = names.index("neutral"), names.index("mine")
+        self.neutral, self.own_column = names.index("neutral"), names.index("mine")
         self.enemies = opponent_columns(players)
         self.encoder = RegionEncoder(n_regions, players, edge_index, width, layers)
         pooled = 4 * width + len(global_features(players))
@@ -43,7 +43,7 @@ class SetNetwork(nn.Module):
         nodes, overall = self.encoder.parts(flat)
         described = self.encoder(nodes, overall)
         sides = torch.stack(
-            [nodes[:, :, self.mine], nodes[:, :, self.neutral], nodes[:, :, self.enemies].sum(2)], dim=1
+            [nodes[:, :, self.own_column], nodes[:, :, self.neutral], nodes[:, :, self.enemies].sum(2)], dim=1
         )
         means = sides @ described / sides.sum(2, keepdim=True).clamp(min=1.0)
         return torch.cat([means.flatten(1), described.amax(1), overall], dim=1)

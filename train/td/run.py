@@ -80,19 +80,19 @@ class Model:
 
     def copy(self) -> Model:
         """Return a copy of the model; changes of the copy do not change the original model."""
-        other = object.__new__(Model)
-        other.terms, other._start, other.theta, other.sharpness = (
+        copied = object.__new__(Model)
+        copied.terms, copied._start, copied.theta, copied.sharpness = (
             self.terms,
             self._start,
             self.theta.copy(),
             self.sharpness,
         )
-        return other
+        return copied
 
     def chance(self, features: npt.NDArray[np.floating[Any]]) -> Floats:
         """Return the win probability of player 0, float64[...], from features [..., 2, F]."""
-        worth = np.maximum(features @ self.theta, 1e-9)
-        return 1 / (1 + np.exp(-self.sharpness * np.log(worth[..., 0] / worth[..., 1])))
+        values = np.maximum(features @ self.theta, 1e-9)
+        return 1 / (1 + np.exp(-self.sharpness * np.log(values[..., 0] / values[..., 1])))
 
     def gradient(self, features: npt.NDArray[np.floating[Any]], target: Floats) -> tuple[Floats, float]:
         """Return the gradients of the mean cross-entropy with respect to θ, float64[F], and to ln k.
@@ -101,10 +101,10 @@ class Model:
             features: [M, 2, F].
             target: float64[M], the target win probabilities of player 0.
         """
-        worth = np.maximum(features @ self.theta, 1e-9)
-        ratio = np.log(worth[:, 0] / worth[:, 1])
+        values = np.maximum(features @ self.theta, 1e-9)
+        ratio = np.log(values[:, 0] / values[:, 1])
         error = 1 / (1 + np.exp(-self.sharpness * ratio)) - target
-        part = features / worth[..., None]
+        part = features / values[..., None]
         by_theta = self.sharpness * (error[:, None] * (part[:, 0] - part[:, 1])).mean(0)
         return by_theta, float((error * ratio).mean() * self.sharpness)
 
@@ -114,8 +114,8 @@ class Model:
         The method `weights` can convert θ only if the value of an army and all constant parts are positive.
         """
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
-        least = max(_LEAST * static.mean(), np.abs(self.theta[_SUPER]).max() / BOUNDS["bonus"][1], 1e-6)
-        self.theta[0] += max(0.0, least - static.min())
+        floor = max(_LEAST * static.mean(), np.abs(self.theta[_SUPER]).max() / BOUNDS["bonus"][1], 1e-6)
+        self.theta[0] += max(0.0, floor - static.min())
         self.theta[6:8] = np.maximum(self.theta[6:8], [0.0, 1e-6])
 
     def weights(self) -> Weights:
@@ -142,19 +142,19 @@ def coefficients(weights: Weights, terms: Floats) -> Floats:
     terms: float64[4, S], `super_region_terms` of the map.
     """
     w = weights
-    later = np.array([w.bonus, w.neighbors, w.borders, w.regions])
-    shift = 1.0 - float((later @ terms).min())
-    regional = np.array([w.region_super * shift, *(w.region_super * later), w.own_regions, w.whole_bonus_squared])
+    factors = np.array([w.bonus, w.neighbors, w.borders, w.regions])
+    shift = 1.0 - float((factors @ terms).min())
+    regional = np.array([w.region_super * shift, *(w.region_super * factors), w.own_regions, w.whole_bonus_squared])
     return np.concatenate([w.not_neutral * regional, [w.army, w.largest_territory, w.threatened_bonus]])
 
 
 def returns(values: Floats, outcome: float, trace: float) -> Floats:
     """Return the λ-returns of T positions of a game, float64[T]. values: float64[T], the model's win probabilities."""
     target = np.empty_like(values)
-    following = outcome
+    next_return = outcome
     for t in range(len(values) - 1, -1, -1):
-        target[t] = following
-        following = (1 - trace) * values[t] + trace * following
+        target[t] = next_return
+        next_return = (1 - trace) * values[t] + trace * next_return
     return target
 
 
@@ -243,10 +243,13 @@ class TdRun(WeightsTrainer[TdSettings]):
         """See `WeightsTrainer.describe_course`."""
         settings, entries, calibration = self.settings, self.journal.entries, result["calibration"]
         reviews = [e for e in entries if "against_start" in e]
-        at = [(e["batch"] + 1) * settings.games for e in reviews]
+        games = [(e["batch"] + 1) * settings.games for e in reviews]
         ends = zip(*(e["interval"] for e in reviews), strict=True)
         report.curves(
-            [Line("one-ply", at, [e["against_start"] for e in reviews], *ends)], "games played", "score", mark=0.5
+            [Line("one-ply", games, [e["against_start"] for e in reviews], *ends)],
+            "games played",
+            "score",
+            mark=0.5,
         )
         loss = Line("cross-entropy of the outcome", [e["batch"] + 1 for e in entries], [e["loss"] for e in entries])
         report.curves([loss], "batch", "loss")
@@ -263,8 +266,8 @@ class TdRun(WeightsTrainer[TdSettings]):
         """For each feature, return the coefficient with which the feature alone would give a position's mean value."""
         traces = self._duels.traces(self.start, 32, derive_seed(self.settings.seed, _TEST, 1))
         features, _, _ = positions(traces, self.model, 1.0)
-        worth = (features @ self.model.theta).mean()
-        return worth / np.maximum(np.abs(features).mean((0, 1)), 1e-3)
+        mean_value = (features @ self.model.theta).mean()
+        return mean_value / np.maximum(np.abs(features).mean((0, 1)), 1e-3)
 
     def _batch(self, batch: int) -> dict[str, Any]:
         s = self.settings
@@ -277,8 +280,8 @@ class TdRun(WeightsTrainer[TdSettings]):
         for _ in range(s.n_epochs):
             order = rng.permutation(len(features))
             for low in range(0, len(order), s.batch_size):
-                chosen = order[low : low + s.batch_size]
-                self._step(features[chosen], targets[chosen], rate)
+                rows = order[low : low + s.batch_size]
+                self._step(features[rows], targets[rows], rate)
         if not (np.isfinite(self.model.theta).all() and math.isfinite(self.model.sharpness) and math.isfinite(loss)):
             raise RunError(
                 f"batch {batch + 1}: a coefficient is not a number; the run stops, and finished batches are kept"

@@ -85,8 +85,8 @@ def make_activations(size: int, n_regions: int, n_edges: int, players: int, laye
 def fits(activations: Activations, size: int, n_regions: int, n_edges: int, players: int, layers: int) -> bool:
     """Return whether the arrays are large enough, see `make_activations`."""
     room, of_layers, n = len(activations.main), activations.embeddings.shape[1], activations.embeddings.shape[2]
-    found = n, len(activations.edge), activations.player_units.shape[1], of_layers - 1
-    return room >= size and found == (n_regions, room * max(1, n_edges), players, layers)
+    sizes = n, len(activations.edge), activations.player_units.shape[1], of_layers - 1
+    return room >= size and sizes == (n_regions, room * max(1, n_edges), players, layers)
 
 
 def make_outputs(size: int, players: int) -> TurnOutputs:

@@ -77,14 +77,14 @@ def make_batch(inputs: TurnInputs, rows: TurnRows) -> TurnBatch:
         inputs: computes the inputs. The next call with the same `inputs` overwrites the result of this call.
         rows: tensors on the device of `inputs`.
     """
-    given: Any = rows
-    positions = NetworkPositions(given.owner, given.army, given.round, given.player)
+    tensors: Any = rows
+    positions = NetworkPositions(tensors.owner, tensors.army, tensors.round, tensors.player)
     nodes, overall = inputs.regions(positions)
-    numbers, open_ = inputs.borders(positions, given.row[:, : nodes.shape[1]].contiguous())
-    if given.memory.shape[2]:
-        nodes[:, :, FIRST_MEMORY : FIRST_MEMORY + N_MEMORY] = given.memory
-    which, edge = (open_ & ~given.picking[:, None]).nonzero(as_tuple=True)
+    numbers, open_ = inputs.borders(positions, tensors.row[:, : nodes.shape[1]].contiguous())
+    if tensors.memory.shape[2]:
+        nodes[:, :, FIRST_MEMORY : FIRST_MEMORY + N_MEMORY] = tensors.memory
+    which, edge = (open_ & ~tensors.picking[:, None]).nonzero(as_tuple=True)
     return TurnBatch(
-        nodes, overall, given.owner.long(), given.player, given.row.long(), which, edge, numbers[which, edge],
-        given.value, given.picking,
+        nodes, overall, tensors.owner.long(), tensors.player, tensors.row.long(), which, edge, numbers[which, edge],
+        tensors.value, tensors.picking,
     )  # fmt: skip

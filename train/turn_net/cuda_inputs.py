@@ -20,22 +20,22 @@ from warlight_env.train.turn_net.turn_inputs import NetworkInputs, NetworkPositi
 def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callable[..., Any], Linker]:
     """Return the CUDA kernels of `TurnInputs`, and the linker that made them.
 
-    work: the working memory of one thread. The kernel for regions has the arguments (context, works, out, positions);
-    the kernel for borders has the same arguments and `weights`.
+    work: the working memory of one thread. The kernel for regions has the arguments (context, workspaces, out,
+    positions); the kernel for borders has the same arguments and `weights`.
     """
     linker = Linker()
     regions, borders = linker.device(write_regions), linker.device(write_borders)
     rows = device_function(row_reader(mapped(work, unchanged, linker.names)))
 
-    def all_regions(context: Any, works: Any, out: Any, positions: Any) -> None:
+    def all_regions(context: Any, workspaces: Any, out: Any, positions: Any) -> None:
         m = cuda.grid(1)
         if m < positions.player.shape[0]:
-            regions(context, positions, rows(works, m), out, m)
+            regions(context, positions, rows(workspaces, m), out, m)
 
-    def all_borders(context: Any, works: Any, out: Any, positions: Any, weights: Any) -> None:
+    def all_borders(context: Any, workspaces: Any, out: Any, positions: Any, weights: Any) -> None:
         m = cuda.grid(1)
         if m < positions.player.shape[0]:
-            borders(context, positions, weights, rows(works, m), out, m)
+            borders(context, positions, weights, rows(workspaces, m), out, m)
 
     return all_regions, all_borders, linker
 
@@ -55,10 +55,10 @@ def make_launchers(
     """
     regions, borders, linker = input_kernels(work)
     names = linker.names
-    works = mapped(work, lambda array: allocate(array, size, False), names)
-    fixed, one = (mapped(context, upload, names), works, out), NetworkPositions(*map(upload, example))
+    workspaces = mapped(work, lambda array: allocate(array, size, False), names)
+    fixed, sample = (mapped(context, upload, names), workspaces, out), NetworkPositions(*map(upload, example))
     weights = upload(np.zeros((1, 1), np.int8))
     return (
-        Launcher(regions, f"regions {linker.digest(write_regions)}", fixed, (one,)),
-        Launcher(borders, f"borders {linker.digest(write_borders)}", fixed, (one, weights)),
+        Launcher(regions, f"regions {linker.digest(write_regions)}", fixed, (sample,)),
+        Launcher(borders, f"borders {linker.digest(write_borders)}", fixed, (sample, weights)),
     )

@@ -72,11 +72,11 @@ class TurnInputs:
             weights: int8[M, N], the deploy weights of the regions; contiguous.
         """
         count = len(positions.player)
-        given = NetworkPositions(*map(_array, positions)), _array(weights)
+        args = NetworkPositions(*map(_array, positions)), _array(weights)
         if self._device == "cuda":
-            self._borders(count, *given)
+            self._borders(count, *args)
         else:
-            write_all_borders(self._context, *given, self._work, NetworkInputs(*map(_array, self._out)))
+            write_all_borders(self._context, *args, self._work, NetworkInputs(*map(_array, self._out)))
         return self._out.numbers[:count], self._out.open[:count]
 
 

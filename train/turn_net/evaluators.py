@@ -88,7 +88,7 @@ class TensorEvaluator(SingleThreaded):
         return turn_log_probs(module, self.board, make_batch(self.inputs, rows))
 
 
-class _Kept(Generic[T]):
+class _Pool(Generic[T]):
     """A pool of objects with working memory, which threads use again. The allocation of new working memory takes as
     much time as several turns."""
 
@@ -102,9 +102,9 @@ class _Kept(Generic[T]):
         except IndexError:
             return self._make()
 
-    def put_back(self, used: T) -> None:
+    def put_back(self, item: T) -> None:
         """Give an object back to the pool."""
-        self._free.append(used)
+        self._free.append(item)
 
 
 class _LastActivations:
@@ -128,9 +128,9 @@ class _LastActivations:
             return activations
         return make_activations(size, *sizes)
 
-    def put_back(self, used: Activations) -> None:
+    def put_back(self, activations: Activations) -> None:
         """Store activations, so that the next call can use their memory."""
-        self._last[:] = [used]
+        self._last[:] = [activations]
 
 
 _LAST: Final = _LastActivations()
@@ -145,8 +145,8 @@ class CompiledEvaluator(SingleThreaded):
         self._threads, self.players = threads, context.players
         board = context.board
         n, e = board.n_regions, board.n_edges
-        self._work = _Kept(lambda: make_turn_network_buffers(n, e, context.players))
-        self._back = _Kept(lambda: make_backward_work(n, e))
+        self._work = _Pool(lambda: make_turn_network_buffers(n, e, context.players))
+        self._back = _Pool(lambda: make_backward_work(n, e))
         self._context, self._layers = context, 0
         self._set_layers(LAYERS)
 
@@ -162,7 +162,7 @@ class CompiledEvaluator(SingleThreaded):
         if layers != self._layers:
             self._layers, self._network = layers, blank_turn_network(shapes_of(layers))
             self._context = self._context._replace(turns=self._network)
-            self._transposed, self._gradients = make_transposed(layers), _Kept(lambda: make_gradient(layers))
+            self._transposed, self._gradients = make_transposed(layers), _Pool(lambda: make_gradient(layers))
 
     def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
         """See `TurnEvaluator`."""
@@ -172,20 +172,20 @@ class CompiledEvaluator(SingleThreaded):
         """Return the arrays of `TurnLogProbs`, and the activations for the backward pass."""
         self._take(parameters)
         size = len(rows.round)
-        told, activations = make_outputs(size, self.players), _LAST.take(size, self._context)
+        outputs, activations = make_outputs(size, self.players), _LAST.take(size, self._context)
 
         def evaluate(number: int) -> None:
             low, work = number * _PART, self._work.take()
-            evaluate_turns(self._context, rows, low, min(size, low + _PART), work, activations, told)
+            evaluate_turns(self._context, rows, low, min(size, low + _PART), work, activations, outputs)
             self._work.put_back(work)
 
         self._in_parts(evaluate, size)
-        return told, activations
+        return outputs, activations
 
     def gradients(
-        self, parameters: Sequence[Tensor], rows: TurnRows, activations: Activations, given: TurnOutputs
+        self, parameters: Sequence[Tensor], rows: TurnRows, activations: Activations, derivatives: TurnOutputs
     ) -> list[Tensor]:
-        """Return the gradients of all parameters. given: the derivatives of the loss with respect to the outputs."""
+        """Return the gradients of all parameters. derivatives: of the loss with respect to the outputs."""
         self._take(parameters)
         size = len(rows.round)
         transpose_weights(self._network, self._transposed)
@@ -193,7 +193,8 @@ class CompiledEvaluator(SingleThreaded):
         def add(number: int) -> TurnNetwork:
             low, work, gradient = number * _PART, self._back.take(), self._gradients.take()
             add_gradients(
-                self._context, self._transposed, rows, low, min(size, low + _PART), activations, given, work, gradient
+                self._context, self._transposed, rows, low, min(size, low + _PART), activations, derivatives, work,
+                gradient,
             )  # fmt: skip
             self._back.put_back(work)
             return gradient
@@ -213,23 +214,23 @@ class _Compiled(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, compiled: CompiledEvaluator, rows: TurnRows, *parameters: Tensor) -> tuple[Tensor, ...]:
-        told, activations = compiled.evaluate(parameters, rows)
+        outputs, activations = compiled.evaluate(parameters, rows)
         if any(ctx.needs_input_grad):
             ctx.save_for_backward(*parameters)
             ctx.compiled, ctx.rows, ctx.activations = compiled, rows, activations
         else:
             _LAST.put_back(activations)
-        return tuple(map(torch.from_numpy, told))
+        return tuple(map(torch.from_numpy, outputs))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *given: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, *output_gradients: Tensor) -> tuple[Tensor | None, ...]:
         compiled, activations = ctx.compiled, ctx.activations
         if activations is None:
             raise RuntimeError("the gradient of these turns was already computed")
         parameters = ctx.saved_tensors  # raises an error if a parameter has changed
         ctx.activations = None
-        derivatives = TurnOutputs(*(part.contiguous().numpy() for part in given))
-        found = compiled.gradients(parameters, ctx.rows, activations, derivatives)
+        derivatives = TurnOutputs(*(part.contiguous().numpy() for part in output_gradients))
+        gradients = compiled.gradients(parameters, ctx.rows, activations, derivatives)
         _LAST.put_back(activations)
-        return None, None, *found
+        return None, None, *gradients

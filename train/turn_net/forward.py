@@ -40,9 +40,9 @@ _ZERO, _ONE, _NEVER = np.float32(0.0), np.float32(1.0), np.float32(-np.inf)
 @kernel
 def evaluate_turns(
     context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetworkBuffers, activations: Activations,
-    told: TurnOutputs,
+    outputs: TurnOutputs,
 ) -> Int:  # fmt: skip
-    """Evaluate turns low .. high - 1: write log-probabilities, entropies and scores of players to `told`.
+    """Evaluate turns low .. high - 1: write log-probabilities, entropies and scores of players to `outputs`.
 
     Also writes the activations for the backward pass. Returns the number of borders.
     """
@@ -53,12 +53,12 @@ def evaluate_turns(
         _recall(rows, m, work)
         _describe(context, position, player, m, work, activations)
         if rows.picking[m]:
-            _evaluate_pick(context, rows, m, border, work, activations, told)
+            _evaluate_pick(context, rows, m, border, work, activations, outputs)
             continue
-        _evaluate_scores(context, position, player, m, work, activations, told)
-        told.entropy[m] = _ZERO
-        _evaluate_deploys(context, position, player, rows, m, work, activations, told)
-        border = _evaluate_borders(context, position, player, rows, m, border, work, activations, told)
+        _evaluate_scores(context, position, player, m, work, activations, outputs)
+        outputs.entropy[m] = _ZERO
+        _evaluate_deploys(context, position, player, rows, m, work, activations, outputs)
+        border = _evaluate_borders(context, position, player, rows, m, border, work, activations, outputs)
     return border - begin
 
 
@@ -73,19 +73,19 @@ def _recall(rows: TurnRows, m: Int, work: TurnNetworkBuffers) -> None:
 @inline_kernel
 def _evaluate_pick(
     context: Context, rows: TurnRows, m: Int, border: Int, work: TurnNetworkBuffers, activations: Activations,
-    told: TurnOutputs,
+    outputs: TurnOutputs,
 ) -> None:  # fmt: skip
     """Write the log-probability and the entropy of the choice of a start region, see `loss.TurnLogProbs`."""
-    row, n, chosen = rows.row[m], rows.owner.shape[1], np.int64(0)
+    row, n, region = rows.row[m], rows.owner.shape[1], np.int64(0)
     for r in range(n):
         if row[r] == CHOSEN:
-            chosen = np.int64(r)
+            region = np.int64(r)
     write_pick_scores(context, work, row)
-    told.weights[m], told.entropy[m] = _choose(work.score, n, chosen, activations.main_push[m])
-    told.shares[m], told.priorities[m] = _ZERO, _ZERO
+    outputs.weights[m], outputs.entropy[m] = _choose(work.score, n, region, activations.main_push[m])
+    outputs.shares[m], outputs.priorities[m] = _ZERO, _ZERO
     for p in range(context.players):
-        told.scores[m, p] = _ZERO
-    activations.main[m], activations.borders[m, 0], activations.borders[m, 1] = chosen, border, border
+        outputs.scores[m, p] = _ZERO
+    activations.main[m], activations.borders[m, 0], activations.borders[m, 1] = region, border, border
 
 
 @inline_kernel
@@ -103,9 +103,9 @@ def _describe(
             embed_features(context, work)
         else:
             pass_messages(context, layer - 1, work)
-        kept = activations.embeddings[m, layer]
+        embeddings = activations.embeddings[m, layer]
         for r in range(n):
-            copy_floats(work.embeddings[r], kept[r], UNITS)
+            copy_floats(work.embeddings[r], embeddings[r], UNITS)
 
 
 @inline_kernel
@@ -116,19 +116,19 @@ def _evaluate_scores(
     m: Int,
     work: TurnNetworkBuffers,
     activations: Activations,
-    told: TurnOutputs,
+    outputs: TurnOutputs,
 ) -> None:
     base = stack_singles()
     whole_units(context, work.embeddings, base)
     for p in range(context.players):
         hidden = activations.player_units[m, p]
         count = player_units(context, position, player, p, work.embeddings, base, hidden)
-        told.scores[m, p] = read_score(context, hidden) if count > 0 else _NEVER
+        outputs.scores[m, p] = read_score(context, hidden) if count > 0 else _NEVER
 
 
 @inline_kernel
-def _choose(logits: Floats, count: Int, taken: Int, push: Floats) -> Any:
-    """Return the log-probability of value `taken` under the softmax of the first `count` logits, and the entropy.
+def _choose(logits: Floats, count: Int, value: Int, push: Floats) -> Any:
+    """Return the log-probability of `value` under the softmax of the first `count` logits, and the entropy.
 
     The derivatives of the log-probability and of the entropy with respect to the logits are written to push
     float32[2, count]. A logit of -inf marks a forbidden value.
@@ -149,15 +149,15 @@ def _choose(logits: Floats, count: Int, taken: Int, push: Floats) -> Any:
         p = push[0, v]
         push[1, v] = -p * (logits[v] - logarithm + entropy) if p > _ZERO else _ZERO
         push[0, v] = -p
-    if logits[taken] > _NEVER:
-        push[0, taken] += _ONE
-    return logits[taken] - logarithm, entropy
+    if logits[value] > _NEVER:
+        push[0, value] += _ONE
+    return logits[value] - logarithm, entropy
 
 
 @inline_kernel
 def _evaluate_deploys(
     context: Context, position: Position, player: Int, rows: TurnRows, m: Int, work: TurnNetworkBuffers,
-    activations: Activations, told: TurnOutputs,
+    activations: Activations, outputs: TurnOutputs,
 ) -> None:  # fmt: skip
     """Write the log-probability of a turn's deploy weights, and add their entropy to the turn's entropy.
 
@@ -171,7 +171,7 @@ def _evaluate_deploys(
     for r in range(n):
         if owner[r] == player and row[r] > highest:
             main, highest = np.int64(r), np.int64(row[r])
-    activations.main[m], told.weights[m] = main, _ZERO
+    activations.main[m], outputs.weights[m] = main, _ZERO
     if main < 0:
         return
     write_scores(context, position, player, work)
@@ -184,14 +184,14 @@ def _evaluate_deploys(
             write_deploy_weight_logits(context, r, main, hidden, logits)
             log, entropy = _choose(logits, VALUES, row[r], activations.weight_push[m, k])
             chance, spread, k = chance + log, spread + entropy, k + 1
-    told.weights[m] = chance
-    told.entropy[m] += spread
+    outputs.weights[m] = chance
+    outputs.entropy[m] += spread
 
 
 @inline_kernel
 def _evaluate_borders(
     context: Context, position: Position, player: Int, rows: TurnRows, m: Int, border: Int, work: TurnNetworkBuffers,
-    activations: Activations, told: TurnOutputs,
+    activations: Activations, outputs: TurnOutputs,
 ) -> Int:  # fmt: skip
     """Write the log-probabilities of the shares and the priorities of a turn's borders, and add their entropies.
 
@@ -227,6 +227,6 @@ def _evaluate_borders(
                     push[0, v], push[1, v] = _ZERO, _ZERO
             border += 1
     activations.borders[m, 1] = border
-    told.shares[m], told.priorities[m] = of_shares, of_priorities
-    told.entropy[m] += spread
+    outputs.shares[m], outputs.priorities[m] = of_shares, of_priorities
+    outputs.entropy[m] += spread
     return border

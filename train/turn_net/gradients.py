@@ -53,22 +53,22 @@ def _mix(push: Floats, of_chance: Real, of_entropy: Real, out: Floats) -> None:
 @kernel
 def add_gradients(
     context: Context, transposed: TransposedWeights, rows: TurnRows, low: Int, high: Int, activations: Activations,
-    given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
+    derivatives: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> Int:  # fmt: skip
     """Add the gradients of turns low .. high - 1 to arrays from `make_gradient`; return high - low.
 
-    `given` contains the derivatives of the loss with respect to the outputs of `forward`.
+    `derivatives` contains the derivatives of the loss with respect to the outputs of `forward`.
     """
     for m in range(low, high):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
         _clear(work.regions, position.owner.shape[0])
         if rows.picking[m]:
-            _through_pick(context, rows, m, activations, given, work, gradient)
+            _through_pick(context, rows, m, activations, derivatives, work, gradient)
         else:
-            _through_scores(context, transposed, position, player, m, activations, given, work, gradient)
+            _through_scores(context, transposed, position, player, m, activations, derivatives, work, gradient)
             if activations.main[m] >= 0:
-                _through_deploys(context, transposed, position, player, m, activations, given, work, gradient)
-            _through_borders(context, transposed, m, activations, given, work, gradient)
+                _through_deploys(context, transposed, position, player, m, activations, derivatives, work, gradient)
+            _through_borders(context, transposed, m, activations, derivatives, work, gradient)
         for layer in range(context.turns.own.shape[0] - 1, -1, -1):
             _through_layer(context, transposed, layer, m, activations, work, gradient)
         _through_numbers(m, activations, work, gradient)
@@ -77,14 +77,14 @@ def add_gradients(
 
 @kernel
 def _through_pick(
-    context: Context, rows: TurnRows, m: Int, activations: Activations, given: TurnOutputs, work: BackwardWork,
+    context: Context, rows: TurnRows, m: Int, activations: Activations, derivatives: TurnOutputs, work: BackwardWork,
     gradient: TurnNetwork,
 ) -> None:  # fmt: skip
     """Compute the derivatives of the choice of a start region."""
     net, embeddings, push = context.turns, activations.embeddings[m, -1], activations.main_push[m]
     for r in range(embeddings.shape[0]):
         if rows.row[m, r] > 0:
-            of_score = given.weights[m] * push[0, r] + given.entropy[m] * push[1, r]
+            of_score = derivatives.weights[m] * push[0, r] + derivatives.entropy[m] * push[1, r]
             _add_row(of_score, embeddings[r], gradient.pick)
             _add_row(of_score, net.pick, work.regions[r])
 
@@ -92,19 +92,19 @@ def _through_pick(
 @kernel
 def _through_scores(
     context: Context, transposed: TransposedWeights, position: Position, player: Int, m: Int,
-    activations: Activations, given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
+    activations: Activations, derivatives: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> None:  # fmt: skip
     net, embeddings, owner = context.turns, activations.embeddings[m, -1], position.owner
-    push, base, held, total, back = (
+    push, base, mean, total, back = (
         stack_singles(), stack_singles(), stack_singles(), stack_singles(), stack_singles(),
     )  # fmt: skip
     n = owner.shape[0]
     clear_floats(base, UNITS)
     for p in range(context.players):
-        count = sums_of_player(position, p, embeddings, held, total)
+        count = sums_of_player(position, p, embeddings, mean, total)
         if count == 0:
             continue
-        of_score, units = given.scores[m, p], activations.player_units[m, p]
+        of_score, units = derivatives.scores[m, p], activations.player_units[m, p]
         clear_floats(push, UNITS)
         clear_floats(back, UNITS)
         _add_row(of_score, units, gradient.value)
@@ -113,7 +113,7 @@ def _through_scores(
         _add_row(_ONE, push, base)
         if p == player:
             _add_row(_ONE, push, gradient.player)
-        _add_outer_row(held, UNITS, push, gradient.held)
+        _add_outer_row(mean, UNITS, push, gradient.held)
         _add_outer_row(total, UNITS, push, gradient.total)
         _add(push, transposed.held, back, UNITS)
         for j in range(UNITS):
@@ -123,9 +123,9 @@ def _through_scores(
         for r in range(n):
             if owner[r] == p:
                 _add_row(_ONE, back, work.regions[r])
-    mean_of_all(embeddings, held)
+    mean_of_all(embeddings, mean)
     _add_row(_ONE, base, gradient.value_bias)
-    _add_outer_row(held, UNITS, base, gradient.whole)
+    _add_outer_row(mean, UNITS, base, gradient.whole)
     clear_floats(back, UNITS)
     _add(base, transposed.whole, back, UNITS)
     for r in range(n):
@@ -135,10 +135,10 @@ def _through_scores(
 @kernel
 def _through_deploys(
     context: Context, transposed: TransposedWeights, position: Position, player: Int, m: Int,
-    activations: Activations, given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
+    activations: Activations, derivatives: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> None:  # fmt: skip
     net, board, embeddings, owner = context.turns, context.board, activations.embeddings[m, -1], position.owner
-    main, of_chance, of_entropy, k = activations.main[m], given.weights[m], given.entropy[m], 0
+    main, of_chance, of_entropy, k = activations.main[m], derivatives.weights[m], derivatives.entropy[m], 0
     of_main = stack_singles()
     clear_floats(of_main, UNITS)
     for r in range(owner.shape[0]):
@@ -177,7 +177,7 @@ def _through_borders(
     transposed: TransposedWeights,
     m: Int,
     activations: Activations,
-    given: TurnOutputs,
+    derivatives: TurnOutputs,
     work: BackwardWork,
     gradient: TurnNetwork,
 ) -> None:
@@ -190,8 +190,8 @@ def _through_borders(
         border, share, priority, push = begin + k, work.shares[k], work.priorities[k], work.edge_units[k]
         edge, units = activations.edge[border], activations.edge_units[border]
         source, target = np.int64(board.edge_source[edge]), board.edge_target[edge]
-        _mix(activations.share_push[border], given.shares[m], given.entropy[m], share)
-        _mix(activations.priority_push[border], given.priorities[m], given.entropy[m], priority)
+        _mix(activations.share_push[border], derivatives.shares[m], derivatives.entropy[m], share)
+        _mix(activations.priority_push[border], derivatives.priorities[m], derivatives.entropy[m], priority)
         clear_floats(push, UNITS)
         for v in range(VALUES):
             gradient.share_bias[v] += share[v]

@@ -39,12 +39,12 @@ class _Choices(NamedTuple):
     Attributes:
         slots: int64[K], m + k * M for a choice of turn m (M turns) and of type k: 0 weights, 1 shares, 2 priorities.
         logits: float32[K, V]; -inf marks a forbidden value.
-        taken: int64[K], the chosen values.
+        values: int64[K], the chosen values.
     """
 
     slots: Tensor
     logits: Tensor
-    taken: Tensor
+    values: Tensor
 
     @classmethod
     def joined(cls, *parts: _Choices) -> _Choices:
@@ -55,12 +55,12 @@ class _Choices(NamedTuple):
         """Add the log-probabilities to log_probs float32[3 M], and the entropies to entropies float32[M], in nats."""
         logs = torch.log_softmax(self.logits, 1)
         entropy = -(logs.exp() * logs.masked_fill(torch.isneginf(logs), 0.0)).sum(1)
-        log_probs.index_add_(0, self.slots, logs.gather(1, self.taken[:, None])[:, 0])
+        log_probs.index_add_(0, self.slots, logs.gather(1, self.values[:, None])[:, 0])
         entropies.index_add_(0, self.slots % len(entropies), entropy)
 
 
 def _deploys(
-    module: TurnModule, board: BoardTensors, embeddings: Tensor, mine: Tensor, weights: Tensor
+    module: TurnModule, board: BoardTensors, embeddings: Tensor, own_regions: Tensor, weights: Tensor
 ) -> tuple[_Choices, _Choices]:
     """Return the choices of main regions, and the choices of the deploy weights of all regions that are not main.
 
@@ -68,22 +68,22 @@ def _deploys(
     choice of a main region and no choices of weights.
     """
     highest, main = weights.max(1)
-    some = highest.nonzero()[:, 0]
-    embeddings, mine, weights, main = embeddings[some], mine[some], weights[some], main[some]
-    first = _Choices(some, module.mains(embeddings, mine), main)
-    mine[torch.arange(len(main), device=main.device), main] = False
-    whose, where = mine.nonzero(as_tuple=True)
-    logits = module.weights(board, embeddings, main, whose, where)
-    return first, _Choices(some[whose], logits, weights[whose, where])
+    active = highest.nonzero()[:, 0]
+    embeddings, own_regions, weights, main = embeddings[active], own_regions[active], weights[active], main[active]
+    first = _Choices(active, module.mains(embeddings, own_regions), main)
+    own_regions[torch.arange(len(main), device=main.device), main] = False
+    turn, region = own_regions.nonzero(as_tuple=True)
+    logits = module.weights(board, embeddings, main, turn, region)
+    return first, _Choices(active[turn], logits, weights[turn, region])
 
 
-def _picks(module: TurnModule, embeddings: Tensor, offers: Tensor, some: Tensor) -> _Choices:
+def _picks(module: TurnModule, embeddings: Tensor, offers: Tensor, picking: Tensor) -> _Choices:
     """Return the choices of start regions.
 
-    offers: int64[M, N], rows with OFFERED and CHOSEN in the positions `some` int64[K].
+    offers: int64[M, N], rows with OFFERED and CHOSEN in the positions `picking` int64[K].
     """
-    logits = (embeddings[some] @ module.pick).masked_fill(offers[some] == 0, -torch.inf)
-    return _Choices(some, logits, offers[some].argmax(1))
+    logits = (embeddings[picking] @ module.pick).masked_fill(offers[picking] == 0, -torch.inf)
+    return _Choices(picking, logits, offers[picking].argmax(1))
 
 
 def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) -> TurnLogProbs:
@@ -95,17 +95,19 @@ def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) ->
     size, n = batch.owner.shape
     edges = len(board.source)
     embeddings = module.embed_regions(board, batch.nodes, batch.overall)
-    mine = (batch.owner == batch.player[:, None]) & ~batch.picking[:, None]
-    first, others = _deploys(module, board, embeddings, mine, batch.row[:, :n].masked_fill(~mine, 0))
+    own_regions = (batch.owner == batch.player[:, None]) & ~batch.picking[:, None]
+    mains, deploy_weights = _deploys(
+        module, board, embeddings, own_regions, batch.row[:, :n].masked_fill(~own_regions, 0)
+    )
     logits = module.edges(board, embeddings, batch.batch_index, batch.edge, batch.numbers)
     share, priority = (batch.row[batch.batch_index, n + k * edges + batch.edge] for k in (0, 1))
-    sent = share.nonzero()[:, 0]
+    crossed = share.nonzero()[:, 0]
     shares = _Choices(batch.batch_index + size, logits[:, 0], share)
-    priorities = _Choices(batch.batch_index[sent] + 2 * size, logits[sent, 1], priority[sent])
+    priorities = _Choices(batch.batch_index[crossed] + 2 * size, logits[crossed, 1], priority[crossed])
     log_probs, entropy = embeddings.new_zeros(3 * size), embeddings.new_zeros(size)
     # Choices with the same number of values are evaluated together, because on a GPU each operation takes about the
     # same time, whatever its size.
-    for choices in (first, _Choices.joined(others, shares, priorities)):
+    for choices in (mains, _Choices.joined(deploy_weights, shares, priorities)):
         choices.add_to(log_probs, entropy)
     scores = module.scores(embeddings, batch.owner, batch.player, batch.value.shape[1])
     picking = batch.picking.nonzero()[:, 0]
@@ -125,13 +127,13 @@ class TurnLoss(NamedTuple):
     value: Tensor
 
 
-def turn_loss(told: TurnLogProbs, result: Tensor) -> TurnLoss:
+def turn_loss(outputs: TurnLogProbs, result: Tensor) -> TurnLoss:
     """Return the cross-entropies of a network's outputs.
 
     Args:
-        told: the log-probabilities of the turns, and the scores of the players.
+        outputs: the log-probabilities of the turns, and the scores of the players.
         result: float32[M, P], 1 for the winner, else 0; all 0 if the game has no winner.
     """
-    chances = torch.log_softmax(told.scores, 1).masked_fill(torch.isneginf(told.scores), 0.0)
+    chances = torch.log_softmax(outputs.scores, 1).masked_fill(torch.isneginf(outputs.scores), 0.0)
     value = -(result * chances).sum() / result.sum().clamp(min=1.0)
-    return TurnLoss(-told.weights.mean(), -told.shares.mean(), -told.priorities.mean(), value)
+    return TurnLoss(-outputs.weights.mean(), -outputs.shares.mean(), -outputs.priorities.mean(), value)

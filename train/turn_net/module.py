@@ -128,12 +128,12 @@ class TurnModule(nn.Module):
             x = x + functional.relu(hidden)
         return x.view(n, m, -1).transpose(0, 1)
 
-    def mains(self, embeddings: Tensor, mine: Tensor) -> Tensor:
-        """Return the logits of the choice of the main region, float32[M, N]; -inf where `mine` bool[M, N] is False.
+    def mains(self, embeddings: Tensor, own_regions: Tensor) -> Tensor:
+        """Return the logits of the choice of the main region, float32[M, N]; -inf outside `own_regions` bool[M, N].
 
         The main region is the region with the largest deployment.
         """
-        return (embeddings @ self.main).masked_fill(~mine, -torch.inf)
+        return (embeddings @ self.main).masked_fill(~own_regions, -torch.inf)
 
     def weights(
         self, board: BoardTensors, embeddings: Tensor, main: Tensor, which: Tensor, region: Tensor
@@ -145,12 +145,12 @@ class TurnModule(nn.Module):
             which: int64[K], the position of each region.
             region: int64[K], the index of each region on the map.
         """
-        at, on = torch.arange(len(main), device=main.device), main[which]
-        of_main = embeddings[at, main] @ self.chosen + self.beside_bias
-        near, same = (board.around[on, region] > 0).float(), (board.among[on, region] > 0).float()
-        read = torch.cat([embeddings[which, region], near[:, None], same[:, None]], 1)
+        rows, mains = torch.arange(len(main), device=main.device), main[which]
+        of_main = embeddings[rows, main] @ self.chosen + self.beside_bias
+        neighbor, same_super = (board.around[mains, region] > 0).float(), (board.among[mains, region] > 0).float()
+        read = torch.cat([embeddings[which, region], neighbor[:, None], same_super[:, None]], 1)
         hidden = functional.relu(read @ torch.cat([self.beside, self.link]) + of_main[which])
-        closed = (region < on)[:, None] & (torch.arange(VALUES, device=main.device) == VALUES - 1)
+        closed = (region < mains)[:, None] & (torch.arange(VALUES, device=main.device) == VALUES - 1)
         return torch.addmm(self.weight_bias, hidden, self.weight).masked_fill(closed, -torch.inf)
 
     def edges(self, board: BoardTensors, embeddings: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
@@ -164,8 +164,8 @@ class TurnModule(nn.Module):
         ends = embeddings[which, board.source[edge]], embeddings[which, board.target[edge]]
         read, weights = torch.cat([*ends, numbers], 1), torch.cat([self.source, self.target, self.edge])
         hidden = functional.relu(torch.addmm(self.edge_bias, read, weights))
-        both = torch.cat([self.share, self.priority], 1), torch.cat([self.share_bias, self.priority_bias])
-        return torch.addmm(both[1], hidden, both[0]).reshape(-1, 2, VALUES)
+        heads = torch.cat([self.share, self.priority], 1), torch.cat([self.share_bias, self.priority_bias])
+        return torch.addmm(heads[1], hidden, heads[0]).reshape(-1, 2, VALUES)
 
     def scores(self, embeddings: Tensor, owner: Tensor, player: Tensor, players: int) -> Tensor:
         """Return the scores of the players, the logits of the winner, float32[M, P]; -inf for players without regions.
@@ -176,8 +176,8 @@ class TurnModule(nn.Module):
             player: int64[M], the player in whose view the embeddings were computed.
         """
         seats = torch.arange(players, device=owner.device)
-        holds = (owner[:, None] == seats[None, :, None]).float()
-        total, count = holds @ embeddings, holds.sum(2, keepdim=True)
+        owned = (owner[:, None] == seats[None, :, None]).float()
+        total, count = owned @ embeddings, owned.sum(2, keepdim=True)
         hidden = (embeddings.mean(1) @ self.whole + self.value_bias)[:, None]
         hidden = hidden + (total / count.clamp(min=1)) @ self.held + 0.1 * total @ self.total
         hidden = hidden + (player[:, None] == seats).float()[..., None] * self.player

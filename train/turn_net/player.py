@@ -30,7 +30,7 @@ def read_network(content: bytes) -> TurnNetwork | None:
     return read_turn_network(content, "network of this run").network if content else None
 
 
-def with_metadata(content: bytes, more: Mapping[str, Any]) -> bytes:
+def with_metadata(content: bytes, extra: Mapping[str, Any]) -> bytes:
     """Return the content of a network file with more entries in its metadata about the origin of the network."""
     policy = read_turn_network(content, "network of this run")
-    return pack_turn_network(policy.network, policy.temperature, {**policy.metadata, **more})
+    return pack_turn_network(policy.network, policy.temperature, {**policy.metadata, **extra})

@@ -40,18 +40,18 @@ def draw_turns(
     nodes, overall = inputs.regions(positions)
     embeddings = module.embed_regions(board, nodes, overall)
     size, n, edges = len(positions.player), nodes.shape[1], len(board.source)
-    mine = positions.owner == positions.player[:, None]
+    own_regions = positions.owner == positions.player[:, None]
     rows = torch.zeros((size, n + 2 * edges), dtype=torch.int8, device=nodes.device)
     log_probs = torch.zeros(size, device=nodes.device)
-    some = mine.any(1).nonzero()[:, 0]
-    alive, others = embeddings[some], mine[some]
-    main, chance = _draw(module.mains(alive, others), generator)
-    log_probs[some] = chance
-    rows[some, main] = VALUES - 1
-    others[torch.arange(len(some), device=main.device), main] = False
-    which, region = others.nonzero(as_tuple=True)
-    weights, chance = _draw(module.weights(board, alive, main, which, region), generator)
-    which = some[which]
+    alive = own_regions.any(1).nonzero()[:, 0]
+    alive_embeddings, other_regions = embeddings[alive], own_regions[alive]
+    main, chance = _draw(module.mains(alive_embeddings, other_regions), generator)
+    log_probs[alive] = chance
+    rows[alive, main] = VALUES - 1
+    other_regions[torch.arange(len(alive), device=main.device), main] = False
+    which, region = other_regions.nonzero(as_tuple=True)
+    weights, chance = _draw(module.weights(board, alive_embeddings, main, which, region), generator)
+    which = alive[which]
     rows[which, region] = weights.to(torch.int8)
     log_probs.index_add_(0, which, chance)
     numbers, open_ = inputs.borders(positions, rows[:, :n].contiguous())
@@ -60,11 +60,11 @@ def draw_turns(
     share, chance = _draw(logits[:, 0], generator)
     log_probs.index_add_(0, which, chance)
     rows[which, n + edge] = share.to(torch.int8)
-    sent = share.nonzero()[:, 0]
-    priority, chance = _draw(logits[sent, 1], generator)
-    which = which[sent]
+    crossed = share.nonzero()[:, 0]
+    priority, chance = _draw(logits[crossed, 1], generator)
+    which = which[crossed]
     log_probs.index_add_(0, which, chance)
-    rows[which, n + edges + edge[sent]] = priority.to(torch.int8)
+    rows[which, n + edges + edge[crossed]] = priority.to(torch.int8)
     scores = module.scores(embeddings, positions.owner.long(), positions.player, players)
     return DrawnTurns(rows, log_probs, scores)
 
@@ -73,5 +73,5 @@ def _draw(logits: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Draw a value for each row of logits float32[K, V]; return the values int64[K] and their log-probabilities."""
     logs = torch.log_softmax(logits, 1)
     noise = torch.rand(logits.shape, generator=generator, device=logits.device).clamp_(min=1e-20)
-    drawn = (logs - torch.log(-torch.log(noise))).argmax(1)  # Gumbel-max: exact draws from the softmax
-    return drawn, logs.gather(1, drawn[:, None])[:, 0]
+    values = (logs - torch.log(-torch.log(noise))).argmax(1)  # Gumbel-max: exact draws from the softmax
+    return values, logs.gather(1, values[:, None])[:, 0]

@@ -99,7 +99,7 @@ def play_picks(
         rngs: uint64[P, 2], the generators of the players' choices.
     """
     params, players, listed = learner.params, learner.players, work.listed
-    position, picked = position_at(state, b), False
+    position, has_picked = position_at(state, b), False
     while state.phase[b] == PICK:
         turn = picker(state.turn[b], players) if params.picking == ALTERNATING else -1
         if picks >= _NETWORK and (turn < 0 or turn == player):
@@ -123,25 +123,28 @@ def play_picks(
                     context, position, work.free, p, 1.0, rngs[p], work.generator, work.preferences[p]
                 )
         resolve_picks(params, state, b, work.preferences, listed, work.orders.scratch)
-        picked = True
+        has_picked = True
         if params.picking == ALTERNATING:
             listed[player] = 0
     if fog:
-        _begin_memories(learner, state, b, picks != _RANDOM and picked, work)
+        _begin_memories(learner, state, b, picks != _RANDOM and has_picked, work)
 
 
 @kernel
-def _begin_memories(context: Context, state: State, b: Int, picked: Bool, work: RolloutWork) -> None:
-    """Begin the memories of all players before the first round. picked: whether the players saw the picking phase."""
+def _begin_memories(context: Context, state: State, b: Int, saw_picking: Bool, work: RolloutWork) -> None:
+    """Begin the memories of all players before the first round.
+
+    saw_picking: whether the players saw the picking phase.
+    """
     board, params = context.board, context.params
     for p in range(context.players):
         write_map_start(board, params, work.owner, work.army)
         for r in range(work.owner.shape[0]):
             if params.picking == ALTERNATING:  # these picks are public
                 work.owner[r] = state.owner[b, r]
-            if picked:
+            if saw_picking:
                 work.army[r] = state.army[b, r]
         begin_memory(work.memory, p, work.owner, work.army)
-        if picked and params.picking != ALTERNATING:
+        if saw_picking and params.picking != ALTERNATING:
             count = min(np.int64(work.listed[p]), np.int64(params.ranked))
             remember_picks(work.memory, p, state.owner[b], work.preferences[p], count)

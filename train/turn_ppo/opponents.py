@@ -33,9 +33,9 @@ def check_opponent(spec: str) -> None:
     """Raise InputError if compiled games do not support the opponent."""
     if spec in COMPILED or spec in _PLANS or (spec.startswith(_POLICY) and _network(spec) is not None):
         return
-    known = (*COMPILED, *_PLANS)
+    names = (*COMPILED, *_PLANS)
     raise InputError(
-        f"opponent {spec!r}{did_you_mean(spec, known)}: compiled games support {', '.join(known)}, and policy:NAME or "
+        f"opponent {spec!r}{did_you_mean(spec, names)}: compiled games support {', '.join(names)}, and policy:NAME or "
         f"policy:FILE of a network that plays complete turns"
     )
 

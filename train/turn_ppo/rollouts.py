@@ -135,14 +135,14 @@ def _record_pick(
     learner: Context, state: State, b: Int, player: Int, t: Int, rng: RandomState, work: RolloutWork, out: Rollout
 ) -> None:
     """Sample the learner's next start region, and write it to the list in `work` and to the rollout."""
-    position, chosen, count = position_at(state, b), work.preferences[player], work.listed[player]
+    position, preferences, count = position_at(state, b), work.preferences[player], work.listed[player]
     write_free(state, b, player, work)
     for i in range(count):  # regions in the list count as the player's own
-        work.free[chosen[i]], position.owner[chosen[i]] = 0, player
+        work.free[preferences[i]], position.owner[preferences[i]] = 0, player
     region = draw_pick(learner, position, work.free, player, 1.0, rng, work.generator.net)
     _write_step(position, player, b, t, work, out)
     for i in range(count):
-        position.owner[chosen[i]] = -1
+        position.owner[preferences[i]] = -1
     for i in range(out.row.shape[2]):
         out.row[b, t, i] = 0
     for r in range(work.free.shape[0]):
@@ -151,7 +151,7 @@ def _record_pick(
     out.log_probs[b, t], out.picking[b, t] = np.float32(work.generator.net.log_prob[0]), True
     out.values[b, t] = np.float32(1.0 / np.float64(learner.players))
     out.reward[b, t], out.done[b, t], out.won[b, t] = np.float32(0.0), False, False
-    chosen[count] = region
+    preferences[count] = region
     work.listed[player] = count + 1
 
 
@@ -199,12 +199,12 @@ def _roll(
                         deploy[r] = 0
             _play(learner, state, b, fog, work)
             won = state.phase[b] == OVER and state.winner[b] == player
-            over = state.phase[b] == OVER or state.eliminated_at[b, player] != 0
+            done = state.phase[b] == OVER or state.eliminated_at[b, player] != 0
             reward: Real = 1.0 if won else 0.0
-            if not over and state.round[b] >= setup.max_rounds:  # truncated: the critic's value replaces later rewards
-                over, reward = True, _value_now(learner, setup, state, b, player, work)
-            out.reward[b, t], out.done[b, t], out.won[b, t] = np.float32(reward), over, won
-            if over:
+            if not done and state.round[b] >= setup.max_rounds:  # truncated: the critic's value replaces later rewards
+                done, reward = True, _value_now(learner, setup, state, b, player, work)
+            out.reward[b, t], out.done[b, t], out.won[b, t] = np.float32(reward), done, won
+            if done:
                 ended += 1
                 begin_game(learner, opponent, state, b, player, picks, fog, rngs[b], work)
         out.values[b, out.round.shape[1]] = np.float32(_value_now(learner, setup, state, b, player, work))
@@ -235,27 +235,32 @@ class Rollouts(SingleThreaded):
         self._state = make_state(games, n, config.players)
 
     def play(
-        self, learner: Context, opponents: Sequence[Context], met: npt.NDArray[np.int64], seed: int, own_critic: bool
+        self,
+        learner: Context,
+        opponents: Sequence[Context],
+        opponent_index: npt.NDArray[np.int64],
+        seed: int,
+        own_critic: bool,
     ) -> Rollout:
         """Play a rollout. The next call overwrites the arrays of the returned rollout.
 
         Args:
             learner: the context with the network; its value function is the critic if own_critic is False.
             opponents: the contexts of the opponents.
-            met: int64[B], for each game, the index of the opponent in `opponents`.
+            opponent_index: int64[B], for each game, the index of the opponent in `opponents`.
             seed: the seed of all random numbers.
             own_critic: whether the network's value head is the critic.
         """
         board, players = self.config.board, self.config.players
         setup = reference(RolloutSetup(self._max_rounds, own_critic, self._picks, self.config.rules.fog))
-        rngs = np.zeros((len(met), players, 2), np.uint64)
-        for b in range(len(met)):
+        rngs = np.zeros((len(opponent_index), players, 2), np.uint64)
+        for b in range(len(opponent_index)):
             self._state.rng[b] = make_rng(derive_seed(seed, b))
             rngs[b] = [make_rng(derive_seed(seed, b, p)) for p in range(players)]
         parts = [
             (k, games[low : low + _PART])
             for k in range(len(opponents))
-            for games in (np.flatnonzero(met == k),)
+            for games in (np.flatnonzero(opponent_index == k),)
             for low in range(0, len(games), _PART)
         ]
 

@@ -85,7 +85,7 @@ def imitate_picks(module: TurnModule, configs: list[GameConfig], seed: int) -> N
         head = torch.zeros(UNITS, requires_grad=True)
         optimizer = torch.optim.Adam([head], lr=_PICK_RATE)
         for _ in range(_PICK_STEPS if data else 0):
-            losses = [cross_entropy((at @ head).masked_fill(~open_, -torch.inf), chosen) for at, open_, chosen in data]
+            losses = [cross_entropy((x @ head).masked_fill(~open_, -torch.inf), choices) for x, open_, choices in data]
             optimizer.zero_grad()
             torch.stack(losses).mean().backward()
             optimizer.step()
@@ -109,16 +109,16 @@ def _choices(config: GameConfig, seed: int, phases: int) -> TurnRows:
     context = bare_context(config.board, config.params, config.players, PLANNING)
     n, rows = config.board.n_regions, list[tuple[Any, ...]]()
     size = n + 2 * config.board.n_edges
-    none: npt.NDArray[np.uint64] = np.zeros(2, np.uint64)
+    no_rng: npt.NDArray[np.uint64] = np.zeros(2, np.uint64)
     for number in range(phases):
         game = Game(config.map, config.rules, config.players, seed=derive_seed(seed, number))
         while game.phase == "pick":
             picks = {}
             for p in game.pickers():
-                view, free, chosen = game.view(p), np.zeros(n, np.int8), np.zeros(n, np.int32)
+                view, free, preferences = game.view(p), np.zeros(n, np.int8), np.zeros(n, np.int32)
                 free[list(view.offers)] = OFFERED
-                count = int(write_best_picks(context, view.position, free, p, none, chosen))
-                picks[p] = chosen[:count].tolist()
+                count = int(write_best_picks(context, view.position, free, p, no_rng, preferences))
+                picks[p] = preferences[:count].tolist()
                 owner = view.owner.copy()
                 for region in picks[p][: int(choices_of(config.params, free))]:
                     row = np.zeros(size, np.int8)
@@ -211,28 +211,28 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
 
     def learn(self, iteration: int) -> dict[str, Any]:
         """See `PpoRun.learn`."""
-        s, began = self.settings, time.perf_counter()
+        s, start = self.settings, time.perf_counter()
         draw = np.random.default_rng(derive_seed(s.seed, _DRAW, iteration))
         if iteration == 0 and s.picks in (NETWORK, VARIED) and not ranks_offers(make_turn_network(self._arrays())):
             imitate_picks(self.learner.module, self.configs.played, derive_seed(s.seed, _PICK))
         games = self._games_of(self.configs.draw(draw))
-        names, met = self._met(draw)
+        names, opponent_index = self._draw_opponents(draw)
         play: Any = self._play if isinstance(games, _Games) else self._play_tensors
-        rollout = play(games, names, met, derive_seed(s.seed, _PLAY, iteration))
-        played = time.perf_counter() - began
+        rollout = play(games, names, opponent_index, derive_seed(s.seed, _PLAY, iteration))
+        play_seconds = time.perf_counter() - start
         rate = s.learning_rate * (1 - (1 - _RATE_AT_END) * iteration / s.iterations)
-        told = self.learner.update(games.turns, rollout, rate, draw)
+        update = self.learner.update(games.turns, rollout, rate, draw)
         arrays = self._arrays()
         if not all(np.isfinite(values).all() for values in arrays.values()):
             raise RunError(f"iteration {iteration + 1}: a parameter of the network is not a finite number; {KEPT}")
         self._steps += s.n_envs * s.n_steps
         done, won = (np.asarray(torch.as_tensor(part).cpu()) for part in (rollout.done, rollout.won))
-        ended = [(names[met[b]], bool(won[b, t])) for b, t in np.argwhere(done)]
+        ended = [(names[opponent_index[b]], bool(won[b, t])) for b, t in np.argwhere(done)]
         return {
             "steps": self._steps, "games": len(ended), "won": sum(won for _, won in ended),
             "opponents": self.table.count(ended), "map": games.config.map.name, "players": games.config.players,
-            **{name: number_or_none(value) for name, value in told._asdict().items()},
-            "playing": round(played, 3), "learning": round(time.perf_counter() - began - played, 3),
+            **{name: number_or_none(value) for name, value in update._asdict().items()},
+            "playing": round(play_seconds, 3), "learning": round(time.perf_counter() - start - play_seconds, 3),
         }  # fmt: skip
 
     def _games_of(self, number: int) -> _Games | _TensorGames:
@@ -246,13 +246,13 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
             self._games[number] = games
         return games
 
-    def _met(self, draw: np.random.Generator) -> tuple[list[str], npt.NDArray[np.int64]]:
+    def _draw_opponents(self, draw: np.random.Generator) -> tuple[list[str], npt.NDArray[np.int64]]:
         """Return the names of the opponents, and for each game the index of its opponent. draw: a generator."""
         weights = self.table.weights()
         shares = np.array(list(weights.values()))
         return list(weights), draw.choice(len(weights), self.settings.n_envs, p=shares / shares.sum())
 
-    def _play(self, games: _Games, names: list[str], met: npt.NDArray[np.int64], seed: int) -> Rollout:
+    def _play(self, games: _Games, names: list[str], opponent_index: npt.NDArray[np.int64], seed: int) -> Rollout:
         s, config = self.settings, games.config
         for name in names:
             if name not in games.opponents:
@@ -264,9 +264,13 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         critic = None if s.critic == OWN else load_value(s.critic)
         network = make_turn_network(self._arrays())
         learner = make_context(config.board, config.params, config.players, PLANNING, value=critic, turns=network)
-        return games.rollouts.play(learner, [games.opponents[name] for name in names], met, seed, s.critic == OWN)
+        return games.rollouts.play(
+            learner, [games.opponents[name] for name in names], opponent_index, seed, s.critic == OWN
+        )
 
-    def _play_tensors(self, games: _TensorGames, names: list[str], met: npt.NDArray[np.int64], seed: int) -> Rollout:
+    def _play_tensors(
+        self, games: _TensorGames, names: list[str], opponent_index: npt.NDArray[np.int64], seed: int
+    ) -> Rollout:
         """Play the games of an iteration as `_play` does, but with tensors."""
         networks = [name for name in names if name not in games.bots]
         for name in networks:
@@ -278,7 +282,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
                 games.networks[name] = module.to(self.device)
         games.networks = {name: games.networks[name] for name in networks}
         numbers = np.array([[*games.bots, *networks].index(name) for name in names])
-        return games.rollouts.play(self.learner.module, list(games.networks.values()), numbers[met], seed)
+        return games.rollouts.play(self.learner.module, list(games.networks.values()), numbers[opponent_index], seed)
 
     # The policy
 
@@ -315,16 +319,16 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         """See `PpoRun.player_of`."""
         return TurnPlayer(content)
 
-    def with_metadata(self, content: bytes, more: dict[str, Any]) -> bytes:
+    def with_metadata(self, content: bytes, extra: dict[str, Any]) -> bytes:
         """See `PpoRun.with_metadata`."""
-        return with_metadata(content, more)
+        return with_metadata(content, extra)
 
     def add_snapshot(self, number: int) -> None:
         """See `PpoRun.add_snapshot`."""
-        gone = self.table.add(number)
+        removed = self.table.add(number)
         self._copies[snapshot_name(number)] = self.saved(number)
-        if gone is not None:
-            del self._copies[snapshot_name(gone)]
+        if removed is not None:
+            del self._copies[snapshot_name(removed)]
 
     # Checkpoints
 

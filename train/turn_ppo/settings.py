@@ -105,7 +105,7 @@ class TurnPpoSettings(PpoSettings):
         with naming("opponents", *self.opponents):
             for opponent in self.opponents:
                 check_opponent(opponent)
-        pin_agents(self, "opponents", but=tuple(STYLES))
+        pin_agents(self, "opponents", allowed=tuple(STYLES))
         pin_agents(self, "eval_opponents", "holdout")
         # With the digests, two entries for the same network (by name and by file) are equal.
         check_agents(self, "opponents", "eval_opponents", "holdout")

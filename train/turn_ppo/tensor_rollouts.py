@@ -73,14 +73,14 @@ class TensorRollouts:
         self._rows = torch.zeros((games, config.players, n + 2 * e), dtype=torch.int8, device=self._device)
         #: int64[B]: the learner's seat in each game.
         self._seat = torch.arange(games, device=self._device) % config.players
-        self._every = torch.arange(games, device=self._device)
+        self._all_games = torch.arange(games, device=self._device)
         self._out = self._make(n, e)
 
     def _make(self, n: int, e: int) -> Rollout:
         shape, device = (self._games, self._steps), self._device
 
-        def zeros(dtype: torch.dtype, *more: int) -> Any:
-            return torch.zeros((*shape, *more), dtype=dtype, device=device)
+        def zeros(dtype: torch.dtype, *dims: int) -> Any:
+            return torch.zeros((*shape, *dims), dtype=dtype, device=device)
 
         values: Any = torch.zeros((self._games, self._steps + 1), device=device)
         return Rollout(
@@ -91,80 +91,87 @@ class TensorRollouts:
         )  # fmt: skip
 
     def play(
-        self, module: TurnModule, networks: Sequence[TurnModule], met: npt.NDArray[np.int64], seed: int
+        self, module: TurnModule, networks: Sequence[TurnModule], opponent_index: npt.NDArray[np.int64], seed: int
     ) -> Rollout:
         """Play games, and return their data as a rollout of tensors. The next call overwrites these tensors.
 
         Args:
             module: the learner's network; the value head of this network is the critic.
             networks: the opponents that are networks.
-            met: int64[B], for each game the number of its opponent: first the bots, then `networks`.
+            opponent_index: int64[B], for each game the number of its opponent: first the bots, then `networks`.
             seed: the seed of all random numbers.
         """
         with torch.no_grad():
-            return self._play(module, networks, met, seed)
+            return self._play(module, networks, opponent_index, seed)
 
     def _play(
-        self, module: TurnModule, networks: Sequence[TurnModule], met: npt.NDArray[np.int64], seed: int
+        self, module: TurnModule, networks: Sequence[TurnModule], opponent_index: npt.NDArray[np.int64], seed: int
     ) -> Rollout:  # fmt: skip
         generator = torch.Generator(self._device).manual_seed(derive_seed(seed, 1) >> 1)
         bots = self._bots
-        seated = np.where(met < bots, met, LEARNER).astype(np.int8)[:, None].repeat(self._players, axis=1)
+        seated = (
+            np.where(opponent_index < bots, opponent_index, LEARNER)
+            .astype(np.int8)[:, None]
+            .repeat(self._players, axis=1)
+        )
         seated[np.arange(self._games), self._seat.cpu().numpy()] = LEARNER
         self._device_games.seat(seated)
         seeds = np.random.default_rng(derive_seed(seed, 2)).integers(-(2**63), 2**63, self._games)
         self._seeds.copy_(torch.from_numpy(seeds))
         self._number.zero_()
         self._restart(torch.ones(self._games, dtype=torch.bool, device=self._device))
-        others = self._seats_of_networks(met - bots, len(networks))
+        network_seats = self._seats_of_networks(opponent_index - bots, len(networks))
         out = self._out
         for t in range(self._steps):
             self._record(module, t, generator)
-            for network, (games, seats) in zip(networks, others, strict=True):
+            for network, (games, seats) in zip(networks, network_seats, strict=True):
                 self._submit(network, games, seats, generator)
             self._device_games.step(self._rows)
             self._finish(module, t)
-        out.values[:, self._steps] = self._value(module, self._every)
+        out.values[:, self._steps] = self._value(module, self._all_games)
         return out
 
-    def _seats_of_networks(self, met: npt.NDArray[np.int64], networks: int) -> list[tuple[Tensor, Tensor]]:
-        """Return the games and the seats that each network plays. met: int64[B], a network's number or < 0."""
-        found = []
+    def _seats_of_networks(self, network_index: npt.NDArray[np.int64], networks: int) -> list[tuple[Tensor, Tensor]]:
+        """Return the games and the seats that each network plays.
+
+        network_index: int64[B], a network's number or < 0.
+        """
+        network_seats = []
         for number in range(networks):
-            games = torch.from_numpy(np.flatnonzero(met == number)).to(self._device)
+            games = torch.from_numpy(np.flatnonzero(network_index == number)).to(self._device)
             pairs = torch.cartesian_prod(games, torch.arange(self._players, device=self._device)).reshape(-1, 2)
-            theirs = pairs[pairs[:, 1] != self._seat[pairs[:, 0]]]
-            found.append((theirs[:, 0].contiguous(), theirs[:, 1].contiguous()))
-        return found
+            seat_pairs = pairs[pairs[:, 1] != self._seat[pairs[:, 0]]]
+            network_seats.append((seat_pairs[:, 0].contiguous(), seat_pairs[:, 1].contiguous()))
+        return network_seats
 
     def _positions(self, games: Tensor, seats: Tensor) -> NetworkPositions:
         return NetworkPositions(self._owner[games], self._army[games], self._round[games], seats)
 
     def _record(self, module: TurnModule, t: int, generator: torch.Generator) -> None:
         """Draw the learner's turns of round t, and write them to the rollout."""
-        out, positions = self._out, self._positions(self._every, self._seat)
-        drawn = draw_turns(module, self._board, self._inputs, positions, self._players, generator)
-        self._rows[self._every, self._seat] = drawn.rows
+        out, positions = self._out, self._positions(self._all_games, self._seat)
+        turns = draw_turns(module, self._board, self._inputs, positions, self._players, generator)
+        self._rows[self._all_games, self._seat] = turns.rows
         out.owner[:, t], out.army[:, t], out.round[:, t], out.player[:, t] = positions
-        out.row[:, t], out.log_probs[:, t] = drawn.rows, drawn.log_probs
-        out.values[:, t] = _chances(drawn.scores, self._seat)
+        out.row[:, t], out.log_probs[:, t] = turns.rows, turns.log_probs
+        out.values[:, t] = _chances(turns.scores, self._seat)
 
     def _submit(self, network: TurnModule, games: Tensor, seats: Tensor, generator: torch.Generator) -> None:
         """Draw the turns of a network for seats of several games; the game ignores turns of eliminated players."""
         size = self._games
         for low in range(0, len(games), size):
-            some, theirs = games[low : low + size], seats[low : low + size]
-            positions = self._positions(some, theirs)
-            drawn = draw_turns(network, self._board, self._inputs, positions, self._players, generator)
-            self._rows[some, theirs] = drawn.rows
+            part_games, part_seats = games[low : low + size], seats[low : low + size]
+            positions = self._positions(part_games, part_seats)
+            turns = draw_turns(network, self._board, self._inputs, positions, self._players, generator)
+            self._rows[part_games, part_seats] = turns.rows
 
     def _finish(self, module: TurnModule, t: int) -> None:
         """Write the results of round t to the rollout, and begin new games in place of those that ended."""
         out = self._out
         won = (self._phase == OVER) & (self._winner == self._seat)
-        done = ~self._live[self._every, self._seat]
+        done = ~self._live[self._all_games, self._seat]
         out.done[:, t], out.won[:, t], out.reward[:, t] = done, won, won.float()
-        late = self._truncated[self._every, self._seat] & done
+        late = self._truncated[self._all_games, self._seat] & done
         which = late.nonzero()[:, 0]
         if len(which):  # the critic's value replaces the rewards of later rounds
             out.reward[which, t] = self._value(module, which)
@@ -177,9 +184,9 @@ class TensorRollouts:
         scores = module.scores(embeddings, positions.owner.long(), positions.player, self._players)
         return _chances(scores, positions.player)
 
-    def _restart(self, chosen: Tensor) -> None:
-        self._restarting.copy_(chosen)
-        self._truncated.masked_fill_(chosen[:, None], False)
+    def _restart(self, mask: Tensor) -> None:
+        self._restarting.copy_(mask)
+        self._truncated.masked_fill_(mask[:, None], False)
         self._device_games.restart()
 
 

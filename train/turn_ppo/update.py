@@ -56,9 +56,9 @@ class _Played(torch.distributions.Distribution):
 
 def _loss(settings: TurnPpoSettings) -> ClipPPOLoss:
     """Return TorchRL's loss for outputs that the network has already computed."""
-    told = TensorDictModule(_Pass(), ["told", "spread"], ["chance", "spread"])
-    drawn = ProbabilisticTensorDictModule(["chance", "spread"], ["action"], distribution_class=_Played)
-    actor = ProbabilisticTensorDictSequential(told, drawn)
+    outputs = TensorDictModule(_Pass(), ["told", "spread"], ["chance", "spread"])
+    distribution = ProbabilisticTensorDictModule(["chance", "spread"], ["action"], distribution_class=_Played)
+    actor = ProbabilisticTensorDictSequential(outputs, distribution)
     critic = TensorDictModule(_Pass(), ["worth"], ["state_value"])
     return ClipPPOLoss(
         actor, critic, clip_epsilon=settings.clip_range, entropy_coeff=settings.ent_coef, critic_coeff=settings.vf_coef,
@@ -125,29 +125,29 @@ class TurnLearner:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         advantage, target = advantages(rollout, s.gamma, s.gae_lambda)
-        rows, told = rows_of(rollout, turns.players), []
+        rows, metrics = rows_of(rollout, turns.players), []
         size = len(rows.round)
         for which in _minibatches(size, s.batch_size, s.n_epochs, rng):
-            at = torch.from_numpy(which).to(advantage.device)
-            chance = torch.as_tensor(rollout.log_probs).reshape(-1)[at]
-            taken = rows.taken(which if isinstance(rows.round, np.ndarray) else at)
-            told.append(self._step(turns, taken, chance, advantage[at], target[at]))
-            if told[-1]["approx_kl"] > s.target_kl:
+            index = torch.from_numpy(which).to(advantage.device)
+            chance = torch.as_tensor(rollout.log_probs).reshape(-1)[index]
+            batch = rows.taken(which if isinstance(rows.round, np.ndarray) else index)
+            metrics.append(self._step(turns, batch, chance, advantage[index], target[index]))
+            if metrics[-1]["approx_kl"] > s.target_kl:
                 break
-        means = {key: float(np.mean([row[key] for row in told])) for key in told[0]}
-        worth = torch.as_tensor(rollout.values)[:, :-1].reshape(-1, 1)
-        left = 1.0 - float(torch.var(target - worth) / torch.var(target))
-        return Update(**means, explained_variance=left, passes=len(told) * s.batch_size / size)
+        means = {key: float(np.mean([row[key] for row in metrics])) for key in metrics[0]}
+        values = torch.as_tensor(rollout.values)[:, :-1].reshape(-1, 1)
+        explained = 1.0 - float(torch.var(target - values) / torch.var(target))
+        return Update(**means, explained_variance=explained, passes=len(metrics) * s.batch_size / size)
 
     def _step(
         self, turns: TurnEvaluator, rows: TurnRows, chance: Tensor, advantage: Tensor, target: Tensor
     ) -> dict[str, float]:
-        told = turns.log_probs(self.module, rows)
-        worth = torch.softmax(told.scores, 1).gather(1, torch.as_tensor(rows.player)[:, None].to(self._device))
+        outputs = turns.log_probs(self.module, rows)
+        predicted = torch.softmax(outputs.scores, 1).gather(1, torch.as_tensor(rows.player)[:, None].to(self._device))
         size = len(chance)
         data = TensorDict(
             {
-                "told": told.turn, "spread": told.entropy, "worth": worth, "action": chance,
+                "told": outputs.turn, "spread": outputs.entropy, "worth": predicted, "action": chance,
                 "action_log_prob": chance, "advantage": advantage, "value_target": target,
             },
             [size], self._device,
@@ -162,7 +162,7 @@ class TurnLearner:
         self.optimizer.step()
         figures = {
             "loss": loss, "policy_gradient_loss": out["loss_objective"], "entropy_loss": -out["entropy"],
-            "value_loss": functional.mse_loss(worth, data["value_target"]), "approx_kl": out["kl_approx"],
+            "value_loss": functional.mse_loss(predicted, data["value_target"]), "approx_kl": out["kl_approx"],
             "clip_fraction": out["clip_fraction"],
         }  # fmt: skip
         values = torch.stack([value.detach().reshape(()) for value in figures.values()])
@@ -171,18 +171,18 @@ class TurnLearner:
 
 def advantages(rollout: Rollout, gamma: float, gae_lambda: float) -> tuple[Tensor, Tensor]:
     """Return the advantages and the targets of the critic, float32[B T, 1] each."""
-    worth, reward, done = (torch.as_tensor(x)[..., None] for x in (rollout.values, rollout.reward, rollout.done))
-    found: tuple[Tensor, Tensor] = vec_generalized_advantage_estimate(
-        gamma, gae_lambda, worth[:, :-1], worth[:, 1:], reward, done=done
+    values, reward, done = (torch.as_tensor(x)[..., None] for x in (rollout.values, rollout.reward, rollout.done))
+    estimates: tuple[Tensor, Tensor] = vec_generalized_advantage_estimate(
+        gamma, gae_lambda, values[:, :-1], values[:, 1:], reward, done=done
     )
-    return found[0].reshape(-1, 1), found[1].reshape(-1, 1)
+    return estimates[0].reshape(-1, 1), estimates[1].reshape(-1, 1)
 
 
 def _minibatches(
-    size: int, most: int, epochs: int, rng: np.random.Generator
+    size: int, batch_size: int, epochs: int, rng: np.random.Generator
 ) -> Iterator[npt.NDArray[np.int64]]:  # fmt: skip
     """Yield minibatches of turns, in a new random order in each pass. An incomplete minibatch is left out."""
     for _ in range(epochs):
         order = rng.permutation(size)
-        for low in range(0, size - most + 1, most):
-            yield order[low : low + most]
+        for low in range(0, size - batch_size + 1, batch_size):
+            yield order[low : low + batch_size]

@@ -41,22 +41,22 @@ def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
 
     The inputs are exactly the inputs that the network's compiled code computes.
     """
-    count, most = (
+    count, max_players = (
         len(samples.config_index),
         max(configs[config].players for config in set(samples.config_index.tolist())),
     )
-    numbers, rules = np.zeros((count, most * N_PLAYER)), np.zeros((count, N_RULES))
-    present = np.zeros((count, most), dtype=bool)
+    numbers, rules = np.zeros((count, max_players * N_PLAYER)), np.zeros((count, N_RULES))
+    present = np.zeros((count, max_players), dtype=bool)
     contexts: dict[int, Context] = {}
     for m, config in enumerate(samples.config_index.tolist()):
-        at, position = configs[config], samples.position(m)
+        game_config, position = configs[config], samples.position(m)
         if config not in contexts:
-            contexts[config] = bare_context(at.board, at.params, at.players, THESIS)
+            contexts[config] = bare_context(game_config.board, game_config.params, game_config.players, THESIS)
         write_features(contexts[config], position, numbers[m])
         write_rules(contexts[config], position, rules[m])
         present[m, np.unique(position.owner[position.owner >= 0])] = True
-    read = (0.5 * np.sqrt(numbers)).astype(np.float32).reshape(count, most, N_PLAYER)
-    arrays = read, rules.astype(np.float32), present, samples.value[:, :most].copy()
+    read = (0.5 * np.sqrt(numbers)).astype(np.float32).reshape(count, max_players, N_PLAYER)
+    arrays = read, rules.astype(np.float32), present, samples.value[:, :max_players].copy()
     return Inputs(*map(torch.from_numpy, arrays))
 
 
@@ -73,8 +73,8 @@ class ValueModule(nn.Module):
         """Return the scores of the players (logits), float32[M, P]; -inf for players without regions."""
         p = dict(self.named_parameters())
         playing = inputs.players * inputs.present[:, :, None]
-        others = playing.sum(dim=1, keepdim=True) - playing
-        mean = others / (inputs.present.sum(dim=1) - 1).clamp(min=1)[:, None, None]
+        other_sum = playing.sum(dim=1, keepdim=True) - playing
+        mean = other_sum / (inputs.present.sum(dim=1) - 1).clamp(min=1)[:, None, None]
         first = inputs.players @ p["own"] + mean @ p["others"] + (inputs.rules @ p["rules"])[:, None] + p["first_bias"]
         second = leaky_relu(first, LEAK) @ p["second"] + p["second_bias"]
         return (leaky_relu(second, LEAK) @ p["last"]).masked_fill(~inputs.present, -torch.inf)
@@ -111,9 +111,9 @@ def fit_network(settings: ValueSettings, configs: GameConfigs, samples: ValuedPo
         )
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, settings.steps)
         for _ in range(settings.steps):
-            chosen = training[torch.randint(len(training), (settings.batch_size,), generator=generator)]
+            batch = training[torch.randint(len(training), (settings.batch_size,), generator=generator)]
             optimizer.zero_grad()
-            _loss(module, _part(inputs, chosen)).mean().backward()
+            _loss(module, _part(inputs, batch)).mean().backward()
             optimizer.step()
             schedule.step()
         with torch.no_grad():

@@ -44,8 +44,8 @@ def _play(
     settings: ValueSettings, configs: GameConfigs, network: bytes, number: int, seed: int
 ) -> list[ValuedPosition]:
     rng = np.random.default_rng(seed)
-    at = configs.draw(rng)
-    config = configs[at]
+    config_index = configs.draw(rng)
+    config = configs[config_index]
     if settings.actors:
         specs = rng.choice(settings.actors, config.players).tolist()
     else:
@@ -63,4 +63,4 @@ def _play(
     value = np.zeros(config.players)
     if game.winner is not None:
         value[game.winner] = 1.0
-    return [ValuedPosition(at, number, position, value) for position in positions]
+    return [ValuedPosition(config_index, number, position, value) for position in positions]

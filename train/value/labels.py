@@ -64,10 +64,10 @@ class Labeller:
         if self._settings.playout_rounds:
             write_playout_values(self._context(config), setup, position, self._settings.label_simulations, work, value)
             return value
-        known = write_round_values(
+        has_value = write_round_values(
             self._context(config), setup, position, self._settings.label_simulations, work, value
         )
-        return value if known else None
+        return value if has_value else None
 
     def after(self, config: int, position: Position, seed: int) -> Position | None:
         """Return the position after one round of random candidate turns; None if the round ends the game."""
@@ -77,10 +77,10 @@ class Labeller:
 
     def _context(self, config: int) -> Context:
         if config not in self._contexts:
-            at = self._configs[config]
+            game_config = self._configs[config]
             self._contexts[config] = make_context(
-                at.board, at.params, at.players, self._settings.weights, functions=self._functions,
-                value=self._network, turns=self._net,
+                game_config.board, game_config.params, game_config.players, self._settings.weights,
+                functions=self._functions, value=self._network, turns=self._net,
             )  # fmt: skip
         return self._contexts[config]
 
@@ -91,14 +91,19 @@ class Labeller:
 
     def _begin(self, config: int, seed: int) -> NashWork:
         """Return the working memory of this thread for a game config, after a reset to the initial state."""
-        known: dict[int, NashWork] = self._memory.__dict__.setdefault("works", {})
-        if config not in known:
-            at = self._configs[config]
-            known[config] = make_nash_work(
-                at.board.n_regions, at.board.n_edges, at.players, self._settings.candidates, 0, 1
+        works: dict[int, NashWork] = self._memory.__dict__.setdefault("works", {})
+        if config not in works:
+            game_config = self._configs[config]
+            works[config] = make_nash_work(
+                game_config.board.n_regions,
+                game_config.board.n_edges,
+                game_config.players,
+                self._settings.candidates,
+                0,
+                1,
             )
-        known[config].rng[:] = make_rng(seed)
-        return known[config]
+        works[config].rng[:] = make_rng(seed)
+        return works[config]
 
 
 def label_positions(
@@ -132,8 +137,8 @@ def label_positions(
     labeller, won = Labeller(settings, configs, network), _won(games)
 
     def label(number: int) -> ValuedPosition:
-        own = derive_seed(seed, number)
-        rng = np.random.default_rng(own)
+        label_seed = derive_seed(seed, number)
+        rng = np.random.default_rng(label_seed)
         for attempt in range(_TRIES if won else 0):
             rows = won[rng.integers(len(won))]
             row, leaf = int(rows[rng.integers(len(rows))]), rng.random() < settings.random_move_share
@@ -141,13 +146,13 @@ def label_positions(
             outcome = games.value[row, : configs[config].players].astype(np.float64)
             if not leaf and settings.outcome_weight == 1:
                 return ValuedPosition(config, int(games.game[row]), copied(position), outcome)
-            found = labeller.after(config, position, derive_seed(own, attempt, 0)) if leaf else position
-            value = None if found is None else labeller.value(config, found, derive_seed(own, attempt, 1))
-            if found is None or value is None:
+            labelled = labeller.after(config, position, derive_seed(label_seed, attempt, 0)) if leaf else position
+            value = None if labelled is None else labeller.value(config, labelled, derive_seed(label_seed, attempt, 1))
+            if labelled is None or value is None:
                 continue
             if not leaf:
                 value = (1 - settings.outcome_weight) * value + settings.outcome_weight * outcome
-            return ValuedPosition(config, int(games.game[row]), copied(found), value)
+            return ValuedPosition(config, int(games.game[row]), copied(labelled), value)
         raise RunError(f"label {number + 1}: no value found for any of {_TRIES} randomly chosen positions")
 
     return ValuedPositions.of(in_threads(label, numbers, jobs))

@@ -28,8 +28,8 @@ class NetworkPlayer:
         info, values = parse(self.spec)
         if values.get("value") == CURRENT:
             network = unpack_network(self.network)
-            given: dict[str, Any] = {"weights": Weights(*self.weights)}
-            values = {**given, **values, "value": network}
+            defaults: dict[str, Any] = {"weights": Weights(*self.weights)}
+            values = {**defaults, **values, "value": network}
         agent: Agent = info.load()(seed=seed, **values)
         agent.name = unpinned(self.spec)
         return agent

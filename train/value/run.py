@@ -59,11 +59,11 @@ def outcome_losses(configs: GameConfigs, games: Sequence[ValuedPositions], netwo
     """
     value = unpack_network(network)
     evaluations = {"network": (PLANNING, value), "planning": (PLANNING, None), "default": (DEFAULT, None)}
-    found: dict[int, list[list[float]]] = {}
+    losses: dict[int, list[list[float]]] = {}
     contexts: dict[tuple[int, str], Any] = {}
     for samples in games:
-        chosen = held_out(samples) & samples.value.any(axis=1) & np.isin(samples.round, list(ROUNDS))
-        for m in np.flatnonzero(chosen).tolist():
+        mask = held_out(samples) & samples.value.any(axis=1) & np.isin(samples.round, list(ROUNDS))
+        for m in np.flatnonzero(mask).tolist():
             number, position, row = int(samples.config_index[m]), samples.position(m), []
             config, positions = configs[number], Positions(position.owner[None], position.army[None], position.round)
             for name, (weights, net) in evaluations.items():
@@ -74,14 +74,14 @@ def outcome_losses(configs: GameConfigs, games: Sequence[ValuedPositions], netwo
                 shares = np.zeros((1, config.players))
                 evaluated_shares(contexts[number, name], positions, 1, shares)
                 row.append(-float(np.log(max(_LEAST, shares[0, samples.value[m].argmax()]))))
-            found.setdefault(int(position.round[0]), []).append(row)
+            losses.setdefault(int(position.round[0]), []).append(row)
     return [
         {
-            "round": at,
-            "positions": len(found[at]),
-            **dict(zip(evaluations, np.mean(found[at], axis=0).tolist(), strict=True)),
+            "round": round_number,
+            "positions": len(losses[round_number]),
+            **dict(zip(evaluations, np.mean(losses[round_number], axis=0).tolist(), strict=True)),
         }
-        for at in sorted(found)
+        for round_number in sorted(losses)
     ]
 
 
@@ -146,9 +146,9 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         of_games, of_labels = (derive_seed(s.seed, path, iteration) for path in (_GAMES, _LABELS))
 
         def play(numbers: range) -> tuple[ValuedPositions, dict[str, Any]]:
-            played = play_games(s, self.configs, network, of_games, numbers, self._jobs)
-            won = played.game[played.value.any(axis=1)]
-            return played, {"won": len(set(won.tolist())), "positions": len(played.config_index)}
+            positions = play_games(s, self.configs, network, of_games, numbers, self._jobs)
+            won = positions.game[positions.value.any(axis=1)]
+            return positions, {"won": len(set(won.tolist())), "positions": len(positions.config_index)}
 
         games = self.in_parts("games", iteration, s.games, GAMES_PART, play)
 
@@ -160,8 +160,8 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
     def fit(self, samples: ValuedPositions, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
         """See `ExpertIteration.fit`."""
         fit = fit_network(self.settings, self.configs, samples, seed)
-        told = {"labels": len(samples.config_index), "trained": fit.trained, "held_out": fit.held_out}
-        return pack_network(make_network(fit.arrays)), told
+        fields = {"labels": len(samples.config_index), "trained": fit.trained, "held_out": fit.held_out}
+        return pack_network(make_network(fit.arrays)), fields
 
     def player_of(self, network: bytes, spec: str | None = None) -> NetworkPlayer:
         """See `ExpertIteration.player_of`. spec: the agent's specification, or None for `player` in the settings."""
@@ -172,8 +172,8 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
     def pairs(self, artifact: bytes) -> list[Pair]:
         """See `Trainer.pairs`."""
         new = self.player_of(artifact)
-        others = [("found", other, new, self.player_of(artifact, other)) for other in self.settings.holdout]
-        return [("found", "start", new, self.player_of(self.first())), *others]
+        matches = [("found", opponent, new, self.player_of(artifact, opponent)) for opponent in self.settings.holdout]
+        return [("found", "start", new, self.player_of(self.first())), *matches]
 
     def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
         """See `Trainer.content`."""
@@ -181,8 +181,8 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
 
     def facts(self, artifact: bytes) -> dict[str, Any]:
         """See `Trainer.facts`."""
-        played = [entry for entry in self.journal.entries if entry["event"] == "games"]
-        games = [unpack_samples(ValuedPositions, self.file_of(entry)) for entry in played]
+        entries = [entry for entry in self.journal.entries if entry["event"] == "games"]
+        games = [unpack_samples(ValuedPositions, self.file_of(entry)) for entry in entries]
         return {"player": self.settings.player, "log_loss": outcome_losses(self.configs, games, artifact)}
 
     def summary(self, result: dict[str, Any]) -> str:

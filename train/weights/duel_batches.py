@@ -60,13 +60,15 @@ class Duels:
         self, map: str | maps.Map = "world", rules: str | Rules = "thesis", *, picks: Picks = "random",
         samples: int = 5, max_rounds: int = 300, jobs: int = 1,
     ) -> None:  # fmt: skip
-        chosen = Rules.of(rules)
-        if not plays_compiled(chosen):
-            raise InputError(f"rules {chosen.name!r}: compiled games do not support fog or a limit on a turn's orders")
+        game_rules = Rules.of(rules)
+        if not plays_compiled(game_rules):
+            raise InputError(
+                f"rules {game_rules.name!r}: compiled games do not support fog or a limit on a turn's orders"
+            )
         check_jobs(jobs)
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.board = make_board(self.map)
-        self.params = check_players(self.board, chosen, 2)
+        self.params = check_players(self.board, game_rules, 2)
         self.picks, self.samples, self.max_rounds, self.jobs = picks, samples, max_rounds, jobs
         self._terms = super_region_terms(self.board)
 
@@ -108,10 +110,10 @@ class Duels:
             state = _part(start, part)
             # Each game has its own generators, because the players of two games with exchanged seats would otherwise
             # make the same random choices.
-            own = np.array(
+            rngs = np.array(
                 [[make_rng(derive_seed(seed, 1, b, p)) for p in range(2)] for b in range(*part.indices(games))]
             )
-            self._play(weights, weights, epsilon, state, own, out.scores[part], out.features[part])
+            self._play(weights, weights, epsilon, state, rngs, out.scores[part], out.features[part])
             out.rounds[part] = state.round
 
         in_threads(play, range(0, games, _CHUNK), self.jobs)
@@ -140,17 +142,19 @@ class Duels:
         scores: npt.NDArray[np.float64], trace: npt.NDArray[np.float32] | None,
     ) -> None:  # fmt: skip
         board, bot = self.board, isinstance(opponent, str)
-        mine = make_context(board, self.params, 2, player)
+        player_context = make_context(board, self.params, 2, player)
         if isinstance(opponent, str):
             functions = Functions(policy=COMPILED[opponent].policy)
-            theirs = make_context(board, self.params, 2, THESIS, functions=functions)
+            opponent_context = make_context(board, self.params, 2, THESIS, functions=functions)
         else:
-            theirs = make_context(board, self.params, 2, opponent)
+            opponent_context = make_context(board, self.params, 2, opponent)
         samples = np.array([self.samples, 0 if bot else self.samples])
         duel = reference(DuelSettings(samples, epsilon, self.max_rounds, self.picks == "random", self._terms))
         features: Any = np.zeros((0, 1, 2, len(FEATURES)), dtype=np.float32) if trace is None else trace
         work = make_duel_work(board.n_regions, board.n_edges)
-        play_duels(mine, theirs, duel, DuelGames(state, rng, scores, features), 0, len(scores), work)
+        play_duels(
+            player_context, opponent_context, duel, DuelGames(state, rng, scores, features), 0, len(scores), work
+        )
 
 
 def plays_compiled(rules: Rules) -> bool:

@@ -35,7 +35,7 @@ class SearchParameter:
     high: float
     scale: float
     logarithmic: bool = False
-    whole: bool = False  #: whether the value is an integer
+    is_integer: bool = False  #: whether the value is an integer
 
     def coordinate(self, value: float) -> float:
         """Return the coordinate of a value, clipped to the bounds."""
@@ -46,7 +46,7 @@ class SearchParameter:
         """Return the value for a coordinate, clipped to the bounds."""
         raw = math.exp(coordinate) if self.logarithmic else self.scale * math.sinh(coordinate)
         value = min(max(raw, self.low), self.high)
-        return float(round(value)) if self.whole else value
+        return float(round(value)) if self.is_integer else value
 
 
 #: The scales of weights that are 0 in the preset "thesis", or much smaller there than their useful values.
@@ -55,7 +55,7 @@ _SCALES: Final = {"neighbor_values": 0.2, "largest_territory": 20.0, "threatened
 #: The parameters of the agent `mcts` that can evolve, with their initial values.
 MCTS_PARAMETERS: Final = {
     "c": SearchParameter("c", 0.02, 5.0, 1.0, logarithmic=True),
-    "rounds": SearchParameter("rounds", 1.0, 40.0, 1.0, logarithmic=True, whole=True),
+    "rounds": SearchParameter("rounds", 1.0, 40.0, 1.0, logarithmic=True, is_integer=True),
 }
 _SEARCH_START: Final = {"c": 0.4, "rounds": 10.0}
 
@@ -168,7 +168,7 @@ class CandidatePlayer:
 
     def __call__(self, seed: int) -> Agent:
         info, values = parse(self.spec)
-        given = {name: info.parameters[name].kind(value) for name, value in self.search}
-        agent = info.load()(seed=seed, **{**values, **given, "weights": Weights(*self.weights)})
+        search_values = {name: info.parameters[name].kind(value) for name, value in self.search}
+        agent = info.load()(seed=seed, **{**values, **search_values, "weights": Weights(*self.weights)})
         agent.name = f"{self.spec.strip()} (candidate)"
         return agent

@@ -56,8 +56,8 @@ class WeightsTrainer(Trainer[S, ParameterVector]):
         """
         new, old = (CandidatePlayer.of(self.player(), each) for each in (artifact, self.settings.start))
         pairs: list[Pair] = [("found", "start", new, old)]
-        for other in self.settings.holdout:
-            pairs += [(name, other, player, other) for name, player in (("found", new), ("start", old))]
+        for opponent in self.settings.holdout:
+            pairs += [(name, opponent, player, opponent) for name, player in (("found", new), ("start", old))]
         return pairs
 
     def content(self, artifact: ParameterVector, result: dict[str, Any]) -> str:
