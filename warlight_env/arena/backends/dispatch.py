@@ -18,20 +18,20 @@ def play_all(workers: Workers[R], numbers: Sequence[int]) -> list[R]:
         RunError: the workers have ended.
         Exception: the exception that a game raised. After an exception, all games that still run are stopped.
     """
-    waiting = deque(numbers)
-    found: dict[int, R] = {}
+    queue = deque(numbers)
+    results: dict[int, R] = {}
     try:
-        while waiting or workers.busy:
-            while waiting and workers.busy < workers.slots:
-                size = max(1, min(CHUNK, len(waiting) // (4 * workers.slots)))
-                workers.submit(Task(0, tuple(waiting.popleft() for _ in range(size))))
+        while queue or workers.busy:
+            while queue and workers.busy < workers.slots:
+                size = max(1, min(CHUNK, len(queue) // (4 * workers.slots)))
+                workers.submit(Task(0, tuple(queue.popleft() for _ in range(size))))
             for report in workers.wait():
-                played = len(report.records)
-                found.update(zip(report.task.numbers[:played], report.records, strict=True))
+                n_played = len(report.records)
+                results.update(zip(report.task.numbers[:n_played], report.records, strict=True))
                 if report.error is not None:
                     raise report.error
-                waiting.extend(report.task.numbers[played:])
+                queue.extend(report.task.numbers[n_played:])
     except BaseException:
         workers.stop()
         raise
-    return [found[number] for number in numbers]
+    return [results[number] for number in numbers]

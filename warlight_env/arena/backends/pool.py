@@ -61,14 +61,14 @@ class ProcessWorkers(Generic[R]):
 
     def __enter__(self) -> ProcessWorkers[R]:
         try:
-            sent = pickle.dumps(tuple(self._setups))
+            pickled = pickle.dumps(tuple(self._setups))
         except Exception as error:
             raise MatchError(f"jobs = {self._jobs}: the agents cannot be sent to other processes ({error})") from error
         # A file transports the setups to the processes. A pipe could block: if a process fails to start, it reads
         # nothing from its pipe, and a write that is larger than the pipe's buffer never ends.
         self._folder = tempfile.TemporaryDirectory(prefix="warlight-match-")
         file = Path(self._folder.name, "setups.pickle")
-        file.write_bytes(sent)
+        file.write_bytes(pickled)
         context = multiprocessing.get_context("spawn")
         self._stop = context.RawValue("b", 0)
         self._pool = ProcessPoolExecutor(self._jobs, context, _start, (file, self._stop))
@@ -93,10 +93,10 @@ class ProcessWorkers(Generic[R]):
         self._workers |= set(multiprocessing.active_children()) - before
 
     def wait(self) -> list[TaskReport[R]]:
-        done, rest = wait(self._pending, return_when=FIRST_COMPLETED)
+        done, pending = wait(self._pending, return_when=FIRST_COMPLETED)
         with self._translated():
             reports = [future.result() for future in done]
-        self._pending = rest
+        self._pending = pending
         return reports
 
     @contextlib.contextmanager

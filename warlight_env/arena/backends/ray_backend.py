@@ -56,20 +56,20 @@ class RayBackend:
         """Connect to the cluster, and start workers; see `Backend.open`."""
         ray = self._ray
         try:
-            sent = pickle.dumps(tuple(setups))
+            pickled = pickle.dumps(tuple(setups))
         except Exception as error:
             raise MatchError(f"the agents cannot be sent to a Ray cluster ({error})") from error
         connected = ray.is_initialized()
         if not connected:
             try:
                 _check_reachable(self._address)
-                own = {} if self._address or os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
-                ray.init(self._address, log_to_driver=False, logging_level=logging.WARNING, **own)
+                options = {} if self._address or os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
+                ray.init(self._address, log_to_driver=False, logging_level=logging.WARNING, **options)
             except (OSError, ValueError, RuntimeError) as error:
-                where = "to Ray" if self._address is None else f"to Ray at {self._address}"
-                raise RunError(f"cannot connect {where}: {error}") from error
+                target = "to Ray" if self._address is None else f"to Ray at {self._address}"
+                raise RunError(f"cannot connect {target}: {error}") from error
         try:
-            yield RayWorkers(ray, sent, jobs)
+            yield RayWorkers(ray, pickled, jobs)
         finally:
             if not connected:
                 ray.shutdown()
@@ -85,13 +85,13 @@ def _check_reachable(address: str | None) -> None:
 class RayWorkers(Generic[R]):
     """Workers that play games on a Ray cluster. Each task uses one CPU."""
 
-    def __init__(self, ray: Any, sent: bytes, jobs: int | None) -> None:
+    def __init__(self, ray: Any, pickled: bytes, jobs: int | None) -> None:
         cpus = int(ray.cluster_resources().get("CPU", 1))
         # With two tasks for each CPU, a worker never has to wait for its next task.
         self.slots = 2 * cpus if jobs is None else jobs
         self._ray = ray
-        self._digest = hashlib.sha256(sent).hexdigest()
-        self._sent = ray.put(sent)
+        self._digest = hashlib.sha256(pickled).hexdigest()
+        self._pickled = ray.put(pickled)
         # Ray does not repeat failed tasks here (max_retries=0). This class repeats them, so that it can log each
         # attempt and stop after `ATTEMPTS` attempts.
         self._play = ray.remote(num_cpus=1, max_retries=0)(_play)
@@ -106,13 +106,13 @@ class RayWorkers(Generic[R]):
         self._submit(task, 1)
 
     def _submit(self, task: Task, attempt: int) -> None:
-        self._pending[self._play.remote(self._sent, self._digest, task)] = task, attempt
+        self._pending[self._play.remote(self._pickled, self._digest, task)] = task, attempt
 
     def wait(self) -> list[TaskReport[R]]:
         while not self._reports:
             self._ray.wait(list(self._pending), num_returns=1)
             self._collect()
-        return self._taken()
+        return self._take_reports()
 
     def stop(self) -> list[TaskReport[R]]:
         if self._pending:
@@ -121,7 +121,7 @@ class RayWorkers(Generic[R]):
         for reference in self._pending:
             self._ray.cancel(reference, force=False)
         self._pending.clear()
-        return self._taken()
+        return self._take_reports()
 
     def _collect(self) -> None:
         """Move the reports of all finished tasks to `_reports`, without waiting."""
@@ -131,7 +131,7 @@ class RayWorkers(Generic[R]):
             if report is not None:
                 self._reports.append(report)
 
-    def _taken(self) -> list[TaskReport[R]]:
+    def _take_reports(self) -> list[TaskReport[R]]:
         reports, self._reports = self._reports, []
         return reports
 
@@ -171,10 +171,10 @@ class RayWorkers(Generic[R]):
         return report
 
 
-def _play(sent: bytes, digest: str, task: Task) -> TaskReport[Any]:
-    """Play a task in a worker process. sent: the pickled setups of the run; digest: the digest of `sent`."""
+def _play(pickled: bytes, digest: str, task: Task) -> TaskReport[Any]:
+    """Play a task in a worker process. pickled: the setups of the run; digest: the digest of `pickled`."""
     if digest not in _setups:
-        _setups[digest] = pickle.loads(sent)
+        _setups[digest] = pickle.loads(pickled)
     setup = _setups[digest][task.contest]
     if (digest, task.contest) not in _warm:
         setup.warm_up()

@@ -116,9 +116,9 @@ class AppendOnlyFolder(ABC):
             ValueError, TypeError, KeyError, AttributeError: the line does not belong to this run.
         """
 
-    def setting_name(self, where: Sequence[str]) -> str:
-        """Return the name of a field of the description for error messages. where: the keys that lead to the field."""
-        return ".".join(where)
+    def setting_name(self, keys: Sequence[str]) -> str:
+        """Return the name of a field of the description for error messages. keys: the keys that lead to the field."""
+        return ".".join(keys)
 
     def append_lines(self, items: Sequence[Any]) -> None:
         """Append one line of JSON for each item.
@@ -181,22 +181,22 @@ class AppendOnlyFolder(ABC):
         if not path.exists():
             return False
         text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, self.error, "description of a run")
-        found = bounded_io.parse_json(text, f"{path}: not a description of a run", self.error)
-        if not isinstance(found, dict):
+        stored_description = bounded_io.parse_json(text, f"{path}: not a description of a run", self.error)
+        if not isinstance(stored_description, dict):
             raise self.error(f"{path}: not a description of a run (the content is not an object)")
-        difference = _difference(found, self._description)
+        difference = _difference(stored_description, self._description)
         if difference is not None:
             if not self._has_lines():
                 return False
-            where, there, here = difference
-            same = "the same settings"
-            if _undigested(there) == _undigested(here):
-                same = "the same content for these names (their digests differ)"
-                there, here = _changed(there, here)
+            keys, stored, current = difference
+            advice = "the same settings"
+            if _undigested(stored) == _undigested(current):
+                advice = "the same content for these names (their digests differ)"
+                stored, current = _changed(stored, current)
             raise self.error(
                 f"{self.folder} contains another run "
-                f"({self.setting_name(where)}: {_shown(there)} in the folder, {_shown(here)} now); "
-                f"to continue that run, give {same}; otherwise give another folder (--out)"
+                f"({self.setting_name(keys)}: {_value_text(stored)} in the folder, {_value_text(current)} now); "
+                f"to continue that run, give {advice}; otherwise give another folder (--out)"
             )
         return True
 
@@ -249,9 +249,9 @@ def append_whole(file: int, end: int, data: bytes) -> int:
     try:
         if os.fstat(file).st_size != end:
             os.ftruncate(file, end)
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(file, rest) :]
+        remaining = memoryview(data)
+        while remaining:
+            remaining = remaining[os.write(file, remaining) :]
     except OSError:
         with contextlib.suppress(OSError):
             os.ftruncate(file, end)
@@ -259,18 +259,18 @@ def append_whole(file: int, end: int, data: bytes) -> int:
     return end + len(data)
 
 
-def _difference(there: Any, here: Any, where: tuple[str, ...] = ()) -> tuple[tuple[str, ...], Any, Any] | None:
+def _difference(stored: Any, current: Any, keys: tuple[str, ...] = ()) -> tuple[tuple[str, ...], Any, Any] | None:
     """Compare two descriptions of runs. Return the keys of the first different field and both values.
 
     If the descriptions are equal, return None.
     """
-    if isinstance(there, dict) and isinstance(here, dict):
-        for key in [*here, *(key for key in there if key not in here)]:
-            found = _difference(there.get(key), here.get(key), (*where, key))
-            if found is not None:
-                return found
+    if isinstance(stored, dict) and isinstance(current, dict):
+        for key in [*current, *(key for key in stored if key not in current)]:
+            difference = _difference(stored.get(key), current.get(key), (*keys, key))
+            if difference is not None:
+                return difference
         return None
-    return None if there == here and type(there) is type(here) else (where, there, here)
+    return None if stored == current and type(stored) is type(current) else (keys, stored, current)
 
 
 #: The pattern of a digest after the name of a file or of an agent, as in ``name#0123456789abcdef``; see
@@ -283,15 +283,15 @@ def _undigested(value: Any) -> str:
     return _DIGEST.sub("", json.dumps(value))
 
 
-def _changed(there: Any, here: Any) -> tuple[Any, Any]:
+def _changed(stored: Any, current: Any) -> tuple[Any, Any]:
     """Return two lists of the same length without their common entries; return other values unchanged."""
-    if not isinstance(there, list) or not isinstance(here, list):
-        return there, here
-    pairs = [(a, b) for a, b in zip(there, here, strict=True) if a != b]
+    if not isinstance(stored, list) or not isinstance(current, list):
+        return stored, current
+    pairs = [(a, b) for a, b in zip(stored, current, strict=True) if a != b]
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """Return a value of a description as text of at most about 300 characters, for error messages."""
     text = "none" if value is None else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 300 else f"{text[:300]} …"

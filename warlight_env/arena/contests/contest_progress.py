@@ -76,18 +76,18 @@ class ContestProgress:
 
     Args:
         contest: the contest.
-        known: the results of games that were played before.
+        finished: the results of games that were played before.
     """
 
-    def __init__(self, contest: Contest, known: Iterable[GameRecord] = ()) -> None:
+    def __init__(self, contest: Contest, finished: Iterable[GameRecord] = ()) -> None:
         self.contest = contest
         self._size = contest.setup.unit_size
         self._judge = None if contest.stop is None else contest.stop.start(contest.setup)
         self._records: dict[int, GameRecord] = {}
         self._judged = 0  # the number of units that the stop rule has received
         self._decided = False
-        self.add(known)
-        self._found = frozenset(self._records)
+        self.add(finished)
+        self._resumed = frozenset(self._records)
         self._missing = deque(n for n in range(contest.n_games) if n not in self._records)
 
     @property
@@ -95,9 +95,9 @@ class ContestProgress:
         """The number of games that no worker has received yet; 0 after the stop rule has ended the contest."""
         return 0 if self._decided else len(self._missing)
 
-    def next_games(self, most: int) -> tuple[int, ...]:
-        """Return the numbers of at most `most` games that must be played next, and mark these games as taken."""
-        return tuple(self._missing.popleft() for _ in range(min(most, self.missing)))
+    def next_games(self, limit: int) -> tuple[int, ...]:
+        """Return the numbers of at most `limit` games that must be played next, and mark these games as taken."""
+        return tuple(self._missing.popleft() for _ in range(min(limit, self.missing)))
 
     def requeue(self, numbers: Sequence[int]) -> None:
         """Put back the numbers of games that were taken but not played.
@@ -123,7 +123,7 @@ class ContestProgress:
     def result(self) -> ContestResult:
         """Return the result of all complete units (games with the same seed), up to the decision of the stop rule."""
         units = self._judged if self._decided else self.contest.n_games // self._size
-        whole = [games for unit in range(units) if (games := self._unit(unit)) is not None]
-        records = tuple(record for games in whole for record in games)
-        found = sum(record.number in self._found for record in records)
-        return ContestResult(self.contest, records, self._decided, len(whole) < units, found)
+        complete_units = [games for unit in range(units) if (games := self._unit(unit)) is not None]
+        records = tuple(record for games in complete_units for record in games)
+        n_resumed = sum(record.number in self._resumed for record in records)
+        return ContestResult(self.contest, records, self._decided, len(complete_units) < units, n_resumed)

@@ -77,16 +77,16 @@ def play_contests(
         if not isinstance(contest, Contest):
             raise MatchError(f"contests: {short_repr(contest)}: must be a Contest")
     _check(contests, jobs)
-    chosen = make_backend(backend)
+    game_backend = make_backend(backend)
     with contextlib.ExitStack() as stack:
-        own = Path(folder) if isinstance(folder, str) else folder
-        taken = own.folder if isinstance(own, FolderLock) else own
-        for log in _log_folders(contests, taken):
+        run_target = Path(folder) if isinstance(folder, str) else folder
+        run_path = run_target.folder if isinstance(run_target, FolderLock) else run_target
+        for log in _log_folders(contests, run_path):
             stack.enter_context(_lock_logs(log))
-        run = None if own is None else stack.enter_context(RunFolder(own, contests))
-        contests_in_progress = [ContestProgress(c, () if run is None else run.known[c.key]) for c in contests]
+        run = None if run_target is None else stack.enter_context(RunFolder(run_target, contests))
+        contests_in_progress = [ContestProgress(c, () if run is None else run.finished[c.key]) for c in contests]
         if on_games is not None and run is not None:
-            for key, records in run.known.items():
+            for key, records in run.finished.items():
                 if records:
                     on_games(key, records)
 
@@ -100,15 +100,17 @@ def play_contests(
                         run.append(progress.contest.key, report.records)
 
         for progress in contests_in_progress:
-            known = () if run is None else run.known[progress.contest.key]
-            if progress.missing or known:
-                progress.contest.setup.open_log(record.number for record in known)
+            finished = () if run is None else run.finished[progress.contest.key]
+            if progress.missing or finished:
+                progress.contest.setup.open_log(record.number for record in finished)
             if progress.missing:
                 progress.contest.setup.check_agents()
         warm_up_all((progress.contest.setup for progress in contests_in_progress if progress.missing), on_warm_up)
-        left = sum(progress.missing for progress in contests_in_progress)
-        if left:
-            with chosen.open([c.setup for c in contests], 1 if jobs is not None and left == 1 else jobs) as workers:
+        n_missing = sum(progress.missing for progress in contests_in_progress)
+        if n_missing:
+            with game_backend.open(
+                [c.setup for c in contests], 1 if jobs is not None and n_missing == 1 else jobs
+            ) as workers:
                 _play(contests_in_progress, workers, keep, on_games)
     return {progress.contest.key: progress.result() for progress in contests_in_progress}
 

@@ -27,15 +27,15 @@ def uninterrupted() -> Iterator[None]:
         arrived.append(number)
 
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
-    ours = {
+    delayed = {
         number: handler for number, handler in handlers.items() if callable(handler)
     }  # handlers that are not callable raise no exception, so they need no delay
-    for number in ours:
+    for number in delayed:
         signal.signal(number, note)
     try:
         yield
     finally:
-        for number, handler in ours.items():
+        for number, handler in delayed.items():
             signal.signal(number, handler)
         for late in dict.fromkeys(arrived):
             signal.raise_signal(late)

@@ -27,12 +27,12 @@ def collect_provenance() -> dict[str, Any]:
     }
 
 
-def format_provenance(found: dict[str, Any]) -> str:
+def format_provenance(facts: dict[str, Any]) -> str:
     """Return a result of `collect_provenance` as one line of text."""
-    memory = f", {found['memory_gib']} GiB" if found["memory_gib"] else ""
+    memory = f", {facts['memory_gib']} GiB" if facts["memory_gib"] else ""
     return (
-        f"warlight-env {found['warlight-env']}, Python {found['python']}, numpy {found['numpy']}, "
-        f"numba {found['numba']}; {found['processor']}, {found['cores']} cores{memory}, {found['system']}"
+        f"warlight-env {facts['warlight-env']}, Python {facts['python']}, numpy {facts['numpy']}, "
+        f"numba {facts['numba']}; {facts['processor']}, {facts['cores']} cores{memory}, {facts['system']}"
     )
 
 

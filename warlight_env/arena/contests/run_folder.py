@@ -32,7 +32,7 @@ class RunFolder(AppendOnlyFolder):
         RunFolderError, RunError: see `AppendOnlyFolder`.
 
     Attributes:
-        known: a dict from the key of each contest to its games that the folder contained at the start.
+        finished: a dict from the key of each contest to its games that the folder contained at the start.
     """
 
     description_name, lines_name, item = DESCRIPTION, GAMES, "a game"
@@ -40,18 +40,18 @@ class RunFolder(AppendOnlyFolder):
 
     def __init__(self, folder: Path | FolderLock, contests: Sequence[Contest]) -> None:
         super().__init__(folder, describe_run(contests))
-        self.known: dict[str, list[GameRecord]] = {contest.key: [] for contest in contests}
+        self.finished: dict[str, list[GameRecord]] = {contest.key: [] for contest in contests}
         self._contests = {contest.key: contest for contest in contests}
-        self._seen: dict[str, set[int]] = {contest.key: set() for contest in contests}
+        self._numbers: dict[str, set[int]] = {contest.key: set() for contest in contests}
 
-    def setting_name(self, where: Sequence[str]) -> str:
+    def setting_name(self, keys: Sequence[str]) -> str:
         """Return the name of the command-line option that sets a field of the run's description, for error messages.
 
         If the run has several contests, the name includes the contest's key.
         """
-        if where[0] != "contests" or len(where) < 2:
-            return super().setting_name(where)
-        key, *inside = where[1:]
+        if keys[0] != "contests" or len(keys) < 2:
+            return super().setting_name(keys)
+        key, *inside = keys[1:]
         if not inside:
             return f"contest {key!r}"
         option = "rounds" if inside[0] == "max_rounds" else inside[0].replace("_", "-")
@@ -67,7 +67,7 @@ class RunFolder(AppendOnlyFolder):
         self.append_lines([{"contest": key, **record.to_dict()} for record in records])
 
     def load_line(self, fields: Any) -> None:
-        """Read the line of a game, and add the game to `known`; see `AppendOnlyFolder.load_line`."""
+        """Read the line of a game, and add the game to `finished`; see `AppendOnlyFolder.load_line`."""
         key = fields.pop("contest")
         record = GameRecord.from_dict(fields)
         contest = self._contests[key]
@@ -78,9 +78,9 @@ class RunFolder(AppendOnlyFolder):
                 f"the unit or the seats of game {record.number} differ from those in the setup of the contest"
             )
         _check_result(record)
-        if record.number not in self._seen[key]:
-            self._seen[key].add(record.number)
-            self.known[key].append(record)
+        if record.number not in self._numbers[key]:
+            self._numbers[key].add(record.number)
+            self.finished[key].append(record)
 
 
 def played_games(folder: Path, key: str) -> list[GameRecord]:
@@ -97,7 +97,7 @@ def played_games(folder: Path, key: str) -> list[GameRecord]:
     """
     any_of = b'{"contest": "'  # the beginning of every line; it allows to skip other contests without parsing JSON
     begin = json.dumps({"contest": key})[:-1].encode() + b","
-    found: dict[int, GameRecord] = {}
+    records: dict[int, GameRecord] = {}
     try:
         with bounded_io.open_file(folder / GAMES) as file:
             for number, line in enumerate(whole_lines(file), 1):
@@ -105,10 +105,10 @@ def played_games(folder: Path, key: str) -> list[GameRecord]:
                     continue
                 contest, record = _read_game(line, f"{folder / GAMES}, line {number}")
                 if contest == key:
-                    found.setdefault(record.number, record)
+                    records.setdefault(record.number, record)
     except OSError as error:
         raise RunFolderError(f"cannot read {folder / GAMES}: {error.strerror or error}") from None
-    return [record for _, record in sorted(found.items())]
+    return [record for _, record in sorted(records.items())]
 
 
 def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
@@ -128,7 +128,7 @@ def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
 def _check_result(record: GameRecord) -> None:
     """Raise `ValueError` if a game has an impossible value; such a value in the file would falsify statistics."""
     players = range(len(record.seats))
-    fits = {
+    checks = {
         "winner": record.winner is None or (type(record.winner) is int and record.winner in players),
         "rounds": _counts(record.rounds),
         "placements": len(record.placements) == len(players) and all(p - 1 in players for p in record.placements),
@@ -151,8 +151,8 @@ def _check_result(record: GameRecord) -> None:
         ),
         "illegal": len(record.illegal) in (0, len(players)) and all(_counts(*dict(i).values()) for i in record.illegal),
     }
-    for name, fit in fits.items():
-        if not fit:
+    for name, is_valid in checks.items():
+        if not is_valid:
             raise ValueError(f"game {record.number} has {name} = {getattr(record, name)!r:.60}")
 
 

@@ -86,9 +86,9 @@ class Clock:
         increment = 0.0
         for part in text.strip().split("/"):
             first, plus, second = part.partition("+")
-            count, time, more = read_simulations(first), read_seconds(first), read_seconds(second)
-            if plus and time is not None and more is not None and bank is seconds is None:
-                bank, increment = time, more
+            count, time, plus_time = read_simulations(first), read_seconds(first), read_seconds(second)
+            if plus and time is not None and plus_time is not None and bank is seconds is None:
+                bank, increment = time, plus_time
             elif not plus and count is not None and simulations is None:
                 simulations = count
             elif not plus and time is not None and bank is seconds is None:

@@ -67,14 +67,14 @@ def continue_game(
     game = game_at(log, round)
     if game.done:
         raise MatchError(f"the game is over after round {game.round}: continue from an earlier round")
-    sources: list[AgentSource] = list(agents) if agents is not None else _same(log)
+    sources: list[AgentSource] = list(agents) if agents is not None else _agents_of_log(log)
     if len(sources) != game.players:
         raise MatchError(f"{len(sources)} agents for a game of {game.players} players")
     seeds = [derive_seed(seed, game.seed, game.round, seat) for seat in range(game.players)]
-    playing = [agent_from_source(source, own) for source, own in zip(sources, seeds, strict=True)]
+    playing = [agent_from_source(source, agent_seed) for source, agent_seed in zip(sources, seeds, strict=True)]
     players = [
-        describe(agent.name, own) if isinstance(source, str) else Player(agent.name, seed=own)
-        for source, agent, own in zip(sources, playing, seeds, strict=True)
+        describe(agent.name, agent_seed) if isinstance(source, str) else Player(agent.name, seed=agent_seed)
+        for source, agent, agent_seed in zip(sources, playing, seeds, strict=True)
     ]
     limit = log.header.round_limit if max_rounds is None else max_rounds
     if limit <= game.round:
@@ -123,7 +123,7 @@ def _play_on(
     return memory.log
 
 
-def _same(log: GameLog) -> list[AgentSource]:
+def _agents_of_log(log: GameLog) -> list[AgentSource]:
     sources: list[AgentSource] = []
     for seat, player in enumerate(log.header.players):
         if player.spec is None:

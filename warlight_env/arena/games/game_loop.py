@@ -33,12 +33,12 @@ class Forfeits:
 
     Attributes:
         failures: the failures so far, in the order of time.
-        over: whether the game ends now, because an agent has failed and at most one player is left.
+        is_over: whether the game ends now, because an agent has failed and at most one player is left.
     """
 
     def __init__(self, players: Sequence[SeatedAgent]) -> None:
         self.failures: list[Failure] = []
-        self.over = False
+        self.is_over = False
         self._players = players
         # For each seat, the round in which its agent failed or was eliminated; None: the agent still plays.
         self._out: list[int | None] = [None] * len(players)
@@ -56,7 +56,7 @@ class Forfeits:
                 if player.failure is not None:
                     failed.append(seat)
                     self.failures.append(player.failure)
-        self.over = bool(self.failures) and self._out.count(None) <= 1
+        self.is_over = bool(self.failures) and self._out.count(None) <= 1
         return failed
 
     def placements(self, game: Game) -> list[int]:
@@ -69,7 +69,7 @@ class Forfeits:
         """Return the seat that has won; None if no seat has won."""
         if not self.failures:
             return game.winner
-        return winner_with_forfeits(self.placements(game), self.over or game.winner is not None)
+        return winner_with_forfeits(self.placements(game), self.is_over or game.winner is not None)
 
 
 class AgentCrashError(RunError):
@@ -83,10 +83,10 @@ class AgentCrashError(RunError):
         self.detail = detail  #: see `Failure.detail`
 
     def __str__(self) -> str:
-        when = "while picking" if self.round == 0 else f"in round {self.round}"
-        which = "" if self.game is None else f" of game {self.game + 1}"
+        moment = "while picking" if self.round == 0 else f"in round {self.round}"
+        game = "" if self.game is None else f" of game {self.game + 1}"
         return (
-            f"agent {self.agent!r} failed {when}{which} (seat {self.seat + 1}, game's seed {self.seed}): {self.reason}"
+            f"agent {self.agent!r} failed {moment}{game} (seat {self.seat + 1}, game's seed {self.seed}): {self.reason}"
         )
 
 
@@ -310,12 +310,12 @@ def play_game(
                     raise _crash(player, seat, 0, game, error) from error
             count(pick_regions(game, players, observer))
             note()
-            for orders, result in play_rounds(game, players, 0 if forfeits.over else limit, options.budget):
+            for orders, result in play_rounds(game, players, 0 if forfeits.is_over else limit, options.budget):
                 if observer is not None:
                     observer.played(orders, result, game)
                 count(result.dropped)
                 note()
-                if forfeits.over:
+                if forfeits.is_over:
                     break
                 if options.stop is not None and not game.done and options.stop():
                     raise GameStopped
@@ -333,7 +333,7 @@ def play_game(
         places[agent], use[agent] = place, player.use
     record = GameRecord(
         options.number, options.unit, seed, seats, None if winner is None else seats[winner], game.round, tuple(places),
-        not (game.done or forfeits.over), tuple(counts.total() for counts in illegal_orders), seconds,
+        not (game.done or forfeits.is_over), tuple(counts.total() for counts in illegal_orders), seconds,
         tuple(forfeits.failures), tuple(use),
         tuple(faults for player in players if (faults := player.faults()) is not None),
         tuple(tuple(counts.most_common()) for counts in illegal_orders),

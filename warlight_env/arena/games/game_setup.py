@@ -224,10 +224,10 @@ class MatchSetup:
         with a process of its own, the opponents are simple built-in agents and not copies of the agent.
         """
         process = self.sample_agent(index).warm_up_scope == "process"
-        others = (self.agents[index] if process else STAND_IN,) * (len(self.agents) - 1)
+        opponents = (self.agents[index] if process else STAND_IN,) * (len(self.agents) - 1)
         return dataclasses.replace(
             self,
-            agents=(self.agents[index], *others),
+            agents=(self.agents[index], *opponents),
             max_rounds=min(rounds, self.max_rounds or rounds),
             clocks=(clock,) * len(self.agents),
             on_crash="stop",
@@ -249,18 +249,18 @@ class MatchSetup:
         self.check_agents()
         warm_up_all([self], worker=True)
 
-    def open_log(self, played: Iterable[int] = ()) -> None:
+    def open_log(self, finished: Iterable[int] = ()) -> None:
         """Prepare the folder for logs, if the match has one.
 
         Args:
-            played: the numbers of games that were played earlier, and that are not played again.
+            finished: the numbers of games that were played earlier, and that are not played again.
 
         Raises:
             LogError: the folder contains logs of another match, or the log of a played game is missing.
             LogWriteError: the folder cannot be made or written.
         """
         if self.log is not None:
-            check_logged(self.log, played)
+            check_logged(self.log, finished)
             open_folder(self.log, self.map, self.rules, self.match_data)
 
 

@@ -23,8 +23,8 @@ def log_writer(
     folder: Path, number: int, unit: int, seats: Sequence[int], players: Sequence[Player], match: Data, insight: bool
 ) -> LogWriter:
     """Return the observer that writes the log of one game. match: the description of the match for the log's header."""
-    told = {"game": number, "unit": unit, "seats": seats, **match}
-    return LogWriter(folder / game_name(number), players, told, insight=insight)
+    match_data = {"game": number, "unit": unit, "seats": seats, **match}
+    return LogWriter(folder / game_name(number), players, match_data, insight=insight)
 
 
 def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
@@ -71,8 +71,8 @@ def check_logged(folder: Path, numbers: Iterable[int]) -> None:
         )
 
 
-def _and_more(others: int) -> str:
-    return f" and of {others} more" if others else ""
+def _and_more(count: int) -> str:
+    return f" and of {count} more" if count else ""
 
 
 def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: Data) -> None:
@@ -89,14 +89,14 @@ def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: 
 
 
 def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | None:
-    told = header.match or {}
+    stored_match = header.match or {}
     pairs: dict[str, tuple[Any, Any]] = {
         "map": (header.map.digest(), map_.digest()),
         "rules": (header.rules, rules),
-        **{key: (told.get(key), value) for key, value in match.items()},
+        **{key: (stored_match.get(key), value) for key, value in match.items()},
     }
-    for key, (there, here) in pairs.items():
-        if there != here:
+    for key, (stored, current) in pairs.items():
+        if stored != current:
             named = key in ("map", "rules")
-            return f"another {'map' if key == 'map' else 'rules'}" if named else f"{key} = {there!r}, not {here!r}"
+            return f"another {'map' if key == 'map' else 'rules'}" if named else f"{key} = {stored!r}, not {current!r}"
     return None

@@ -78,10 +78,10 @@ def failure_rule(on_crash: OnCrash, on_late: OnLate) -> str:
     )
 
 
-def check_choice(name: str, value: Any, known: Sequence[str]) -> None:
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """Raise GameError unless an argument has one of the known values."""
-    if not isinstance(value, str) or value not in known:
-        raise GameError(f"{name} = {short_repr(value)}: must be one of {', '.join(known)}")
+    if not isinstance(value, str) or value not in choices:
+        raise GameError(f"{name} = {short_repr(value)}: must be one of {', '.join(choices)}")
 
 
 def check_budget(budget: Any) -> None:

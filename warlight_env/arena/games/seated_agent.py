@@ -114,8 +114,8 @@ class SeatedAgent:
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Ask the agent for its orders, see `Agent.act`. The limits of the agent's clock replace `budget`."""
-        given = budget if self._clock is None else self._clock.budget()
-        orders = self._ask(view.round + 1, lambda: self.agent.act(view, given), _check_orders, Orders())
+        answer_budget = budget if self._clock is None else self._clock.budget()
+        orders = self._ask(view.round + 1, lambda: self.agent.act(view, answer_budget), _check_orders, Orders())
         simulations = self.agent.simulations
         if simulations is not None and self.failure is None:
             use = self.use
@@ -130,7 +130,7 @@ class SeatedAgent:
         crash: tuple[str, str] | None = None  # the reason and the detail of a failure
         answer = nothing
         clock = self._clock
-        left = None if clock is None else clock.left
+        bank_seconds = None if clock is None else clock.left
         start = time.perf_counter()
         try:
             answer = question()
@@ -141,8 +141,8 @@ class SeatedAgent:
                 raise
             crash = failure_reason(error), failure_detail(error)
         seconds = time.perf_counter() - start
-        over = clock is not None and clock.charge(seconds)
-        late = self._new_late_faults() or over
+        over_limit = clock is not None and clock.charge(seconds)
+        late = self._new_late_faults() or over_limit
         use = self.use
         self.use = use._replace(
             answers=use.answers + 1,
@@ -161,7 +161,7 @@ class SeatedAgent:
             self._fail_or_skip(round, *crash)
             return nothing
         if late and self._on_late == "forfeit":
-            self.failure = Failure(self._index, round, "late", self._late_reason(seconds, left))
+            self.failure = Failure(self._index, round, "late", self._late_reason(seconds, bank_seconds))
         return answer if self.failure is None else nothing
 
     def _fail_or_skip(self, round: int, reason: str, detail: str) -> None:
@@ -176,18 +176,21 @@ class SeatedAgent:
         before, self._late_faults = self._late_faults, _counts(self.agent).get("late", 0)
         return self._late_faults > before
 
-    def _late_reason(self, seconds: float, left: float | None) -> str:
+    def _late_reason(self, seconds: float, bank_seconds: float | None) -> str:
         """Return the reason of a late answer.
 
-        left: the seconds in the time bank before the answer; None if there is no bank.
+        bank_seconds: the seconds in the time bank before the answer; None if there is no bank.
         """
         if self._clock is None:  # the agent has its own clock, and has reported the late answer
             faults = self.agent.faults
             return f"{seconds:.3f} s" if faults is None else "; ".join(map(str, faults[-1:]))
         clock = self._clock.clock
-        if left is None:
+        if bank_seconds is None:
             return f"{seconds:.3f} s on a clock of {clock}"
-        return f"the time bank is exhausted: {seconds:.3f} s for an answer with {left:.3f} s left on a clock of {clock}"
+        return (
+            f"the time bank is exhausted: {seconds:.3f} s for an answer with {bank_seconds:.3f} s left on a clock "
+            f"of {clock}"
+        )
 
     def close(self) -> None:
         """Call the agent's method `close`, because the game is over."""
@@ -195,17 +198,17 @@ class SeatedAgent:
 
     def faults(self) -> AgentFaults | None:
         """Return the faults that the agent reports, and its skipped errors; None if it has no faults or errors."""
-        found = self.agent.faults
-        reported = 0 if found is None else found.total
+        reports = self.agent.faults
+        reported = 0 if reports is None else reports.total
         errors = len(self._errors)
         if not reported and not errors:
             return None
         counts = Counter({"error": errors}) + Counter(_counts(self.agent))
-        first = [*self._errors[:QUOTED_FAULTS], *(str(fault) for fault in (found or [])[:QUOTED_FAULTS])]
+        first = [*self._errors[:QUOTED_FAULTS], *(str(fault) for fault in (reports or [])[:QUOTED_FAULTS])]
         return AgentFaults(
             self._index,
             reported + errors,
-            errors + (0 if found is None else found.lost),
+            errors + (0 if reports is None else reports.lost),
             tuple(first[:QUOTED_FAULTS]),
             tuple((kind, counts[kind]) for kind in FAULT_KINDS if counts[kind]),
             self._detail,
@@ -214,11 +217,11 @@ class SeatedAgent:
 
 def _counts(agent: Agent) -> Mapping[str, int]:
     """Return the number of faults of each kind that an agent has reported in this game."""
-    found = agent.faults
-    if found is None:
+    reports = agent.faults
+    if reports is None:
         return {}
-    counts: Mapping[str, int] | None = getattr(found, "counts", None)
-    return {"other": found.total} if counts is None else counts
+    counts: Mapping[str, int] | None = getattr(reports, "counts", None)
+    return {"other": reports.total} if counts is None else counts
 
 
 def _check_orders(answer: Any) -> None:

@@ -26,7 +26,7 @@ STAND_IN: Final = "random"
 OnWarmUp = Callable[[int, int, str], None]
 
 #: The warm-up games that this process has played.
-_played: set[tuple[Hashable, ...]] = set()
+_warmed_up: set[tuple[Hashable, ...]] = set()
 
 
 class WarmUpGames(Protocol):
@@ -70,20 +70,20 @@ def warm_up_all(setups: Iterable[WarmUpGames], on_warm_up: OnWarmUp | None = Non
         worker: whether this is a worker process. In a worker process, only agents with the scope "process" get a
             warm-up game.
     """
-    seen = set(_played)
+    keys = set(_warmed_up)
     games: list[WarmUpGames] = []
     for setup in setups:
         for index, source in enumerate(setup.agents):
             key = setup.warm_up_key(index)
-            if key in seen:
+            if key in keys:
                 continue
-            seen.add(key)
+            keys.add(key)
             scope = setup.sample_agent(index).warm_up_scope
             if scope == "process" or (scope == "machine" and not worker):
                 clock = Clock(SIMULATIONS, None if scope == "process" else SECONDS)
                 games.append(setup.warm_up_setup(index, ROUNDS, clock))
                 if isinstance(source, str):  # the set must not keep functions alive
-                    _played.add(key)
+                    _warmed_up.add(key)
     for done, game in enumerate(games):
         if on_warm_up is not None:
             on_warm_up(done, len(games), game.names[0])

@@ -63,8 +63,8 @@ def summarize_faults(name: str, games: Iterable[tuple[str, int, GameRecord]]) ->
         for failure in record.failures:
             if failure.agent == agent:
                 counts[{"crash": "crashes", "late": "late_losses"}.get(failure.kind, "forfeits")] += 1
-                when = f"round {failure.round}" if failure.round else "picks"
-                lost = lost or (f"{place}, {when}: {failure.reason}", failure.detail)
+                moment = f"round {failure.round}" if failure.round else "picks"
+                lost = lost or (f"{place}, {moment}: {failure.reason}", failure.detail)
         for faults in record.faults:
             if faults.agent == agent:
                 for kind, count in faults.kinds or (("other", faults.total),):
@@ -91,9 +91,9 @@ def fault_lines(summaries: Iterable[AgentFaultSummary]) -> list[str]:
     faulty = [summary for summary in summaries if summary.any]
     if not faulty:
         return []
-    used = [(title, field) for title, field in COLUMNS if any(getattr(summary, field) for summary in faulty)]
-    rows = [["faults", *(title.lower() for title, _ in used)]]
-    rows += [[summary.name, *(str(getattr(summary, field)) for _, field in used)] for summary in faulty]
+    columns = [(title, field) for title, field in COLUMNS if any(getattr(summary, field) for summary in faulty)]
+    rows = [["faults", *(title.lower() for title, _ in columns)]]
+    rows += [[summary.name, *(str(getattr(summary, field)) for _, field in columns)] for summary in faulty]
     lines = align(rows)
     for summary in faulty:
         if summary.illegal:

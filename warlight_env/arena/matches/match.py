@@ -102,8 +102,8 @@ class Match:
             raise MatchError("seed: must have fewer than 300 digits")
         if not isinstance(self.budget, Budget | None):
             raise MatchError(f"budget = {short_repr(self.budget)}: must be a Budget or None")
-        for name, known in (("picks", Picks), ("on_crash", OnCrash), ("on_late", OnLate)):
-            value, choices = getattr(self, name), get_args(known)
+        for name, literal in (("picks", Picks), ("on_crash", OnCrash), ("on_late", OnLate)):
+            value, choices = getattr(self, name), get_args(literal)
             if not isinstance(value, str) or value not in choices:
                 raise MatchError(f"{name} = {short_repr(value)}: must be {' or '.join(map(repr, choices))}")
         for name in ("paired", "insight"):
@@ -126,13 +126,13 @@ class Match:
         if self.budget is not None:
             if self.clocks is not None:
                 raise MatchError("give either clocks or a budget, not both")
-            given: Any = Clock(self.budget.simulations, self.budget.seconds)
+            setting: Any = Clock(self.budget.simulations, self.budget.seconds)
         else:
-            given = self.clocks
-        many = not (given is None or isinstance(given, str | Clock))
-        if many and not isinstance(given, Sequence):
-            raise MatchError(f"clocks = {short_repr(given)}: must be a Clock, or a list of clocks")
-        clocks = tuple(given) if many else (given,) * len(self.agents)
+            setting = self.clocks
+        many = not (setting is None or isinstance(setting, str | Clock))
+        if many and not isinstance(setting, Sequence):
+            raise MatchError(f"clocks = {short_repr(setting)}: must be a Clock, or a list of clocks")
+        clocks = tuple(setting) if many else (setting,) * len(self.agents)
         if len(clocks) != len(self.agents):
             raise MatchError(
                 f"clocks: there are {len(clocks)} clocks for {len(self.agents)} agents; "

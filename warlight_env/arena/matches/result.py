@@ -82,9 +82,9 @@ class MatchResult:
     def _agent(self, agent: int) -> AgentResult:
         seats = []
         for seat in range(len(self.names)):
-            there = [record for record in self.records if record.seats[seat] == agent]
-            wins, draws = sum(r.winner == agent for r in there), sum(is_draw(r, agent) for r in there)
-            seats.append(SeatResult(seat, len(there), wins, len(there) - wins - draws, draws))
+            seat_records = [record for record in self.records if record.seats[seat] == agent]
+            wins, draws = sum(r.winner == agent for r in seat_records), sum(is_draw(r, agent) for r in seat_records)
+            seats.append(SeatResult(seat, len(seat_records), wins, len(seat_records) - wins - draws, draws))
         wins, draws = sum(s.wins for s in seats), sum(s.draws for s in seats)
         failures = [failure for record in self.records for failure in record.failures if failure.agent == agent]
         return AgentResult(
@@ -152,17 +152,17 @@ class MatchResult:
 
         For each agent, the texts of faults come only from the agent's first game with faults.
         """
-        found = [faults for record in self.records for faults in record.faults]
-        told = []
+        reports = [faults for record in self.records for faults in record.faults]
+        summaries = []
         for agent in range(len(self.names)):
-            mine = [faults for faults in found if faults.agent == agent]
-            if mine:
-                count, lost = sum(f.total for f in mine), sum(f.lost for f in mine)
+            own = [faults for faults in reports if faults.agent == agent]
+            if own:
+                count, lost = sum(f.total for f in own), sum(f.lost for f in own)
                 kinds: Counter[str] = Counter()
-                for one in mine:
-                    kinds.update(dict(one.kinds))
-                told.append(AgentFaults(agent, count, lost, mine[0].first, tuple(kinds.items()), mine[0].detail))
-        return told
+                for report in own:
+                    kinds.update(dict(report.kinds))
+                summaries.append(AgentFaults(agent, count, lost, own[0].first, tuple(kinds.items()), own[0].detail))
+        return summaries
 
     @property
     def rounds(self) -> int:
@@ -239,21 +239,23 @@ class MatchResult:
         }
 
 
-def stopped_line(count: int, when: str) -> str:
+def stopped_line(count: int, moment: str) -> str:
     """Return a line of text about `count` games that were stopped early; `count` must be at least 1.
 
-    when: the time of the stop, for example "after 100 rounds".
+    moment: the time of the stop, for example "after 100 rounds".
     """
-    were, draws = ("was", "counts as a draw") if count == 1 else ("were", "count as draws")
-    return f"  {counted(count, 'game')} {were} stopped {when} and {draws}"
+    verb, draws = ("was", "counts as a draw") if count == 1 else ("were", "count as draws")
+    return f"  {counted(count, 'game')} {verb} stopped {moment} and {draws}"
 
 
 def _described(result: MatchResult) -> str:
     """Return the result of a match as a few lines of text: wins, losses, draws, intervals, and lengths of games."""
-    of = f"{result.games} of " if result.interrupted else ""
-    played = of + counted(result.games_asked if of else result.games, "game")
+    prefix = f"{result.games} of " if result.interrupted else ""
+    games_text = prefix + counted(result.games_asked if prefix else result.games, "game")
     units = f" in {counted(result.units, 'unit')}" if result.paired else ""
-    lines = [f"{' vs '.join(result.labels)}: {played}{units} on {result.map}, rules {result.rules}, seed {result.seed}"]
+    lines = [
+        f"{' vs '.join(result.labels)}: {games_text}{units} on {result.map}, rules {result.rules}, seed {result.seed}"
+    ]
     if result.interrupted:
         lines.append("  interrupted: the results of the finished games follow")
     seats = [f"win % seat {seat + 1}" if seat == 0 else f"seat {seat + 1}" for seat in range(len(result.labels))]
@@ -314,13 +316,13 @@ def _failures(result: MatchResult) -> list[str]:
     """Return a line of text for each agent that lost games by forfeit: the numbers of games, and the first reason."""
     lines = []
     for a, agent in enumerate(result.agents):
-        ways = {"by failing": agent.crashes, "by a late answer": agent.late_losses, "by giving up": agent.forfeits}
-        if any(ways.values()):
+        counts = {"by failing": agent.crashes, "by a late answer": agent.late_losses, "by giving up": agent.forfeits}
+        if any(counts.values()):
             record, failure = next((r, f) for r, f in result.failures if f.agent == a)
-            when = f"round {failure.round}" if failure.round else "the picks"
-            lost = ", ".join(f"{counted(games, 'game')} {way}" for way, games in ways.items() if games)
+            moment = f"round {failure.round}" if failure.round else "the picks"
+            lost = ", ".join(f"{counted(games, 'game')} {cause}" for cause, games in counts.items() if games)
             lines.append(
-                f"  {agent.name} lost {lost}; first in {when} of game {record.number + 1} (seed {record.seed}): "
+                f"  {agent.name} lost {lost}; first in {moment} of game {record.number + 1} (seed {record.seed}): "
                 f"{failure.reason}"
             )
     return lines

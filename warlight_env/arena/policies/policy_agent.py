@@ -103,15 +103,15 @@ class PolicyAgent(SingleThreaded, Agent):
 
     def _actions(self, core: EnvCore) -> Any:
         """Call the policy once; return its action, without padding, as a batch of one."""
-        seen, masks, padding = observed(core, 0, _GAME), core.flat_masks(0, _GAME), self._padding
+        observations, masks, padding = observed(core, 0, _GAME), core.flat_masks(0, _GAME), self._padding
         if padding is None:
-            return self._asked(seen, masks)
-        graph = {name: part[0] for name, part in seen.items()}
+            return self._ask_policy(observations, masks)
+        graph = {name: part[0] for name, part in observations.items()}
         wide = {name: part[None] for name, part in padding.observation(graph, core.board).items()}
-        action = self._asked(wide, padding.mask(masks[0], core.board)[None])[0]
+        action = self._ask_policy(wide, padding.mask(masks[0], core.board)[None])[0]
         return np.asarray(padding.own_action(action, core.board)[0])[None]
 
-    def _asked(self, observations: Any, masks: Any) -> Any:
+    def _ask_policy(self, observations: Any, masks: Any) -> Any:
         if getattr(self.policy, "seeded", False):
             return cast(SeededPolicy, self.policy)(observations, masks, derive_seed(self.seed, self._steps))
         return cast(Policy, self.policy)(observations, masks)
@@ -239,7 +239,7 @@ def policy_digest(text: str) -> str:
         PolicyFileError: the file does not exist, or it contains no policy.
         TurnNetworkError: the file is damaged.
     """
-    told = digest(locate_policy(text).read())
-    if turn_network_of(f"{text}#{told}") is None:
-        PolicyFile.load(f"{text}#{told}")  # this call raises an error if the file contains no policy
-    return told
+    file_digest = digest(locate_policy(text).read())
+    if turn_network_of(f"{text}#{file_digest}") is None:
+        PolicyFile.load(f"{text}#{file_digest}")  # this call raises an error if the file contains no policy
+    return file_digest

@@ -50,31 +50,34 @@ class PolicyFileError(InputError):
 
 def size_class(n_regions: int) -> str:
     """Return the name of the size class of a map with `n_regions` regions."""
-    return next(name for name, most in SIZE_CLASSES.items() if n_regions <= most)
+    return next(name for name, maximum in SIZE_CLASSES.items() if n_regions <= maximum)
 
 
 def regions_of(size: str) -> tuple[int, int]:
     """Return the minimum and the maximum number of regions of the maps in a size class."""
-    least = [1, *(most + 1 for most in SIZE_CLASSES.values())][list(SIZE_CLASSES).index(size)]
-    return least, SIZE_CLASSES[size]
+    minimum = [1, *(maximum + 1 for maximum in SIZE_CLASSES.values())][list(SIZE_CLASSES).index(size)]
+    return minimum, SIZE_CLASSES[size]
 
 
 def _range(size: str) -> str:
     """Return the range of the numbers of regions of a size class as text, for example "up to 20"."""
-    least, most = regions_of(size)
+    minimum, maximum = regions_of(size)
     if size == list(SIZE_CLASSES)[-1]:
-        return f"from {least}"
-    return f"up to {most}" if least == 1 else f"from {least} to {most}"
+        return f"from {minimum}"
+    return f"up to {maximum}" if minimum == 1 else f"from {minimum} to {maximum}"
 
 
-def differing_rules(policy_rules: Rules, game_rules: Rules, picked: bool) -> list[str]:
+def differing_rules(policy_rules: Rules, game_rules: Rules, learned_picks: bool) -> list[str]:
     """Return a text for each difference between two sets of rules.
 
-    picked: whether the policy learned to pick start regions. If `picked` is False, the rules about picking are ignored.
+    learned_picks: whether the policy learned to pick start regions. If it is False, the rules about picking are
+    ignored.
     """
-    own, others = dataclasses.asdict(policy_rules), dataclasses.asdict(game_rules)
-    free = ("name", *(() if picked else _PICKING))
-    return [f"{key} = {own[key]!r} (not {others[key]!r})" for key in own if key not in free and own[key] != others[key]]
+    policy, game = dataclasses.asdict(policy_rules), dataclasses.asdict(game_rules)
+    free = ("name", *(() if learned_picks else _PICKING))
+    return [
+        f"{key} = {policy[key]!r} (not {game[key]!r})" for key in policy if key not in free and policy[key] != game[key]
+    ]
 
 
 #: The fields of a `PolicyFile` that contain the names of the network's input features.
@@ -122,12 +125,12 @@ class PolicyFile:
     global_features: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        for field_name, group, every in (
+        for field_name, group, features_of in (
             ("node_features", NODES, node_features), ("global_features", GLOBALS, global_features),
         ):  # fmt: skip
             names = getattr(self, field_name)
             if names is None:
-                names = every(self.players)
+                names = features_of(self.players)
             group.places(names, self.players)
             object.__setattr__(self, field_name, tuple(names))
 
@@ -174,8 +177,8 @@ class PolicyFile:
             header["weights"] = Weights.from_array(Weights(**weights))  # missing weights get their default values
             if any(value is None for value in reads.values()):
                 raise ValueError("the file has no list of features")
-            given = {**header, **reads, "rules": Rules.of(header["rules"])}
-            file = cls(**given, arrays=arrays, name=Path(name).stem)
+            fields = {**header, **reads, "rules": Rules.of(header["rules"])}
+            file = cls(**fields, arrays=arrays, name=Path(name).stem)
             file._check_fields()
             if strategies != list(STRATEGIES):
                 raise PolicyFileError(f"{name}: the policy uses strategies that differ from those of this version")
@@ -215,8 +218,8 @@ class PolicyFile:
     def _check_fields(self) -> None:
         """Raise `ValueError` if the sizes of the network are impossible, or if a field has a wrong type."""
         check_network(self.width, self.layers, self.hidden)
-        whole = {"players": (2, MAX_PLAYERS), "max_cycles": (1, 10**9)}
-        for key, (low, high) in whole.items():
+        limits = {"players": (2, MAX_PLAYERS), "max_cycles": (1, 10**9)}
+        for key, (low, high) in limits.items():
             value = getattr(self, key)
             if type(value) is not int or not low <= value <= high:
                 raise ValueError(f"{key} = {value!r:.60}: must be an integer in {low} .. {high}")
@@ -231,12 +234,12 @@ class PolicyFile:
         if size_class(map.n_regions) != self.size:
             sizes = f"{self.size} maps ({_range(self.size)} regions)"
             raise self._refusal(f"{sizes}; the map {map.name!r} has {map.n_regions}")
-        differing = differing_rules(self.rules, rules, picked=self.action != "strategies")
+        differing = differing_rules(self.rules, rules, learned_picks=self.action != "strategies")
         if differing:
             raise self._refusal(f"the rules {self.rules.name!r}: {', '.join(differing)}")
 
-    def _refusal(self, what: str) -> PolicyFileError:
-        return PolicyFileError(f"policy {self.name!r} is for {what}")
+    def _refusal(self, purpose: str) -> PolicyFileError:
+        return PolicyFileError(f"policy {self.name!r} is for {purpose}")
 
     @property
     def padding(self) -> None:
@@ -270,7 +273,7 @@ class FilePolicy:
         assert file.node_features is not None and file.global_features is not None
         read = file.node_features, file.global_features
         self._net = PolicyNet(file.arrays, file.action, board, file.players, *read)
-        self._one, self._sampled, self._seed = file.action == "strategies", sampled, 0
+        self._single_action, self._sampled, self._seed = file.action == "strategies", sampled, 0
 
     def reseed(self, seed: int) -> None:
         """Set the seed for the random actions of the next calls without a seed."""
@@ -280,9 +283,9 @@ class FilePolicy:
         self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], seed: int | None = None
     ) -> npt.NDArray[np.int64]:
         """Return the actions for B observations: int64[B], or int64[B, R] for actions of R choices."""
-        drawn = self._seed if seed is None else seed
-        chosen = choose(self._net.logits(observations), masks, drawn if self._sampled else None)
-        return chosen[:, 0] if self._one else chosen
+        draw_seed = self._seed if seed is None else seed
+        actions = choose(self._net.logits(observations), masks, draw_seed if self._sampled else None)
+        return actions[:, 0] if self._single_action else actions
 
 
 def encoding_of(action: str, weights: Weights) -> EncodingFactory:
@@ -329,15 +332,15 @@ def locate_policy(source: str | Path) -> PolicyLocation:
         PolicyFileError: there is no policy or file with the name `source`.
     """
     path_of(source, "policy", PolicyFileError)
-    known = {**BUNDLED, **built_in_policies()}
+    paths = {**BUNDLED, **built_in_policies()}
     named = _PINNED.fullmatch(str(source))
-    name, told = named.groups() if named else (str(source), "")
-    path = known.get(name, Path(name))
+    name, digest = named.groups() if named else (str(source), "")
+    path = paths.get(name, Path(name))
     if path.suffix != ".npz":
-        hint = did_you_mean(str(source), known)
-        raise PolicyFileError(f"no policy {str(source)!r}{hint}; there are {', '.join(known)}, or give a .npz file")
+        hint = did_you_mean(str(source), paths)
+        raise PolicyFileError(f"no policy {str(source)!r}{hint}; there are {', '.join(paths)}, or give a .npz file")
     try:
-        return PolicyLocation(path, path.stat().st_mtime_ns, told)
+        return PolicyLocation(path, path.stat().st_mtime_ns, digest)
     except (OSError, ValueError) as error:
         raise PolicyFileError(f"cannot read {bounded_io.shown(path)}: {bounded_io.reason(error)}") from None
 

@@ -63,9 +63,9 @@ def check_size(name: str, settings: PolicySettings, map: Map) -> None:
     """
     size = MapLimits(len(map.regions), edges_of(map))
     if not settings.fits(size):
-        what = "its observations have space for" if settings.padded else f"it is for maps like {settings.map!r}, with"
+        scope = "its observations have space for" if settings.padded else f"it is for maps like {settings.map!r}, with"
         raise PolicyFileError(
-            f"policy {name!r}: {what} {settings.regions} regions and {settings.edges} directed edges, not "
+            f"policy {name!r}: {scope} {settings.regions} regions and {settings.edges} directed edges, not "
             f"{size.regions} and {size.edges}"
         )
 
@@ -80,13 +80,15 @@ class SavedModel:
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """Raise PolicyFileError if the model was not trained for this map, these rules or this number of players."""
-        mine = self._settings
-        if players != mine.players:
-            raise PolicyFileError(f"policy {self.name!r} is for games of {mine.players} players, not {players}")
-        differing = differing_rules(mine.rules, rules, picked=mine.picking == "play")
+        settings = self._settings
+        if players != settings.players:
+            raise PolicyFileError(f"policy {self.name!r} is for games of {settings.players} players, not {players}")
+        differing = differing_rules(settings.rules, rules, learned_picks=settings.picking == "play")
         if differing:
-            raise PolicyFileError(f"policy {self.name!r} is for the rules {mine.rules.name!r}: {', '.join(differing)}")
-        check_size(self.name, mine, map)
+            raise PolicyFileError(
+                f"policy {self.name!r} is for the rules {settings.rules.name!r}: {', '.join(differing)}"
+            )
+        check_size(self.name, settings, map)
 
     def bind(self, board: Board) -> SeededModel:
         """Return the policy for games on a board, which `check` must accept."""

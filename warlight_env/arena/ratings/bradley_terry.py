@@ -122,17 +122,17 @@ def rate(
     if not (is_integer(seed) and seed >= 0) or not is_number(anchor_elo):
         raise RatingError("seed must be an integer from 0 up, and anchor_elo must be a number")
     try:
-        played = list(games)
+        rankings = list(games)
     except Exception:  # the caller's object may have methods that raise any exception
         raise RatingError(f"games = {short_repr(games)}: must be a list of `GameRanking`") from None
-    strata, counts = _comparisons(n, played)
-    totals, met = _totals(n, strata)
-    _check_connected(names, totals, met, prior)
+    strata, counts = _comparisons(n, rankings)
+    totals, adjacency = _totals(n, strata)
+    _check_connected(names, totals, adjacency, prior)
 
     reference = None if anchor is None else list(names).index(anchor)
-    best = _centred(_solve((totals + prior / 2 * met)[None]), reference)[0] * ELO
+    best = _centred(_solve((totals + prior / 2 * adjacency)[None]), reference)[0] * ELO
     rng = np.random.default_rng(seed)
-    draws = _centred(_solve(_resample(strata, met, prior, resamples, rng)), reference) * ELO
+    draws = _centred(_solve(_resample(strata, adjacency, prior, resamples, rng)), reference) * ELO
     tail = (1 - confidence) / 2
     low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
     shift = 0.0 if anchor is None else anchor_elo
@@ -166,10 +166,10 @@ class _Stratum:
 
 def _check_placing(game: Any) -> None:
     """Raise RatingError unless `game` is a `GameRanking` that contains only integers."""
-    whole = isinstance(game, GameRanking) and all(
+    is_valid = isinstance(game, GameRanking) and all(
         isinstance(numbers, Sequence) and all(map(is_integer, numbers)) for numbers in (game.players, game.places)
     )
-    if not whole or not is_integer(game.unit) or not is_integer(game.stratum):
+    if not is_valid or not is_integer(game.unit) or not is_integer(game.stratum):
         raise RatingError(f"game {short_repr(game)}: must be a `GameRanking` of integers")
 
 
@@ -188,11 +188,11 @@ def _comparisons(n: int, games: Sequence[GameRanking]) -> tuple[list[_Stratum], 
         counts[list(game.players)] += 1
         unit = strata.setdefault(game.stratum, {}).setdefault(game.unit, {})
         for a, (i, place) in enumerate(zip(game.players, game.places, strict=True)):
-            for j, other in zip(game.players[a + 1 :], game.places[a + 1 :], strict=True):
-                share = 0.5 if place == other else float(place < other)
+            for j, other_place in zip(game.players[a + 1 :], game.places[a + 1 :], strict=True):
+                share = 0.5 if place == other_place else float(place < other_place)
                 unit[i * n + j] = unit.get(i * n + j, 0.0) + share
                 unit[j * n + i] = unit.get(j * n + i, 0.0) + 1 - share
-    found = []
+    stratum_list = []
     for units in strata.values():
         pairs = sorted({pair for unit in units.values() for pair in unit})
         place_of = {pair: k for k, pair in enumerate(pairs)}
@@ -200,34 +200,34 @@ def _comparisons(n: int, games: Sequence[GameRanking]) -> tuple[list[_Stratum], 
         for u, unit in enumerate(units.values()):
             for pair, wins in unit.items():
                 table[u, place_of[pair]] = wins
-        found.append(_Stratum(np.array(pairs, dtype=np.int64), table))
-    return found, counts
+        stratum_list.append(_Stratum(np.array(pairs, dtype=np.int64), table))
+    return stratum_list, counts
 
 
 def _totals(n: int, strata: Sequence[_Stratum]) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Return float64[n, n], the wins of agent i over agent j in all games, and bool[n, n], whether i and j played."""
-    wins, met = np.zeros(n * n), np.zeros(n * n, dtype=np.bool_)
+    wins, adjacency = np.zeros(n * n), np.zeros(n * n, dtype=np.bool_)
     for stratum in strata:
         wins[stratum.pairs] += stratum.units.sum(axis=0)
-        met[stratum.pairs] = True
-    return wins.reshape(n, n), met.reshape(n, n)
+        adjacency[stratum.pairs] = True
+    return wins.reshape(n, n), adjacency.reshape(n, n)
 
 
-def _check_connected(names: Sequence[str], wins: Floats, met: npt.NDArray[np.bool_], prior: float) -> None:
+def _check_connected(names: Sequence[str], wins: Floats, adjacency: npt.NDArray[np.bool_], prior: float) -> None:
     """Raise RatingError if the games determine no ratings (Ford 1957), or if two groups of agents never met."""
-    reached = _reached(met)
+    reached = _reached(adjacency)
     if not reached.all():
-        apart = [name for name, here in zip(names, reached, strict=True) if not here]
+        separate = [name for name, is_reached in zip(names, reached, strict=True) if not is_reached]
         raise RatingError(
-            f"no chain of games connects {', '.join(apart)} with {names[0]}: their ratings cannot be compared"
+            f"no chain of games connects {', '.join(separate)} with {names[0]}: their ratings cannot be compared"
         )
     if prior == 0:
-        for edges, what in ((wins > 0, "lost to"), (wins.T > 0, "beat")):
+        for edges, verb in ((wins > 0, "lost to"), (wins.T > 0, "beat")):
             reached = _reached(edges)
             if not reached.all():
-                rest = [name for name, here in zip(names, reached, strict=True) if not here]
+                group = [name for name, is_reached in zip(names, reached, strict=True) if not is_reached]
                 raise RatingError(
-                    f"{', '.join(rest)} never {what} any of the other agents: such results have no "
+                    f"{', '.join(group)} never {verb} any of the other agents: such results have no "
                     "finite rating of maximum likelihood; use a prior above 0"
                 )
 
@@ -244,13 +244,13 @@ def _reached(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def _resample(
-    strata: Sequence[_Stratum], met: npt.NDArray[np.bool_], prior: float, resamples: int, rng: np.random.Generator
+    strata: Sequence[_Stratum], adjacency: npt.NDArray[np.bool_], prior: float, resamples: int, rng: np.random.Generator
 ) -> Floats:
     """Return float64[R, n, n], the weighted wins of agent i over agent j in each of R bootstrap resamples.
 
     The wins include the wins in the virtual games of the prior.
     """
-    n = len(met)
+    n = len(adjacency)
     sums = np.zeros((resamples, n * n))
     for stratum in strata:
         size = max(1, _WEIGHTS // len(stratum.units))
@@ -258,7 +258,7 @@ def _resample(
             weights = rng.standard_gamma(1.0, size=(min(size, resamples - first), len(stratum.units)))
             sums[first : first + size, stratum.pairs] += weights @ stratum.units
     if prior > 0:
-        sums[:, met.reshape(-1)] += rng.standard_gamma(prior / 2, size=(resamples, int(met.sum())))
+        sums[:, adjacency.reshape(-1)] += rng.standard_gamma(prior / 2, size=(resamples, int(adjacency.sum())))
     return sums.reshape(resamples, n, n)
 
 

@@ -23,7 +23,7 @@ def games_csv(result: TournamentResult) -> str:
     draw); rounds, cut_off (0 or 1), seconds; and the agents that lost by forfeit, with the reasons.
     """
     t = result.tournament
-    seats = [f"{what}_{seat + 1}" for seat in range(t.players) for what in ("agent", "place")]
+    seats = [f"{field}_{seat + 1}" for seat in range(t.players) for field in ("agent", "place")]
     head = ["contest", "game", "map", "rules", "seed", *seats, "winner", "rounds", "cut_off", "seconds", "failures"]
     rows: list[list[Any]] = []
     for contest, pairing, record in result.played_games:

@@ -112,20 +112,20 @@ class Tournament:
     def _check_types(self) -> None:
         """Raise TournamentError if a field has a wrong type or an impossible value."""
 
-        def require(fits: bool, name: str, wanted: str) -> None:
-            if not fits:
-                raise TournamentError(f"{name} = {short_repr(getattr(self, name))}: must be {wanted}")
+        def require(is_valid: bool, name: str, expected: str) -> None:
+            if not is_valid:
+                raise TournamentError(f"{name} = {short_repr(getattr(self, name))}: must be {expected}")
 
         for name, kind in (("entrants", Entrant), ("challengers", str), ("maps", maps.Map), ("rules", Rules)):
             values = getattr(self, name)
-            fits = isinstance(values, tuple | list) and all(isinstance(value, kind) for value in values)
-            require(fits, name, f"a list of {kind.__name__}")
-        for name, known in (
+            is_valid = isinstance(values, tuple | list) and all(isinstance(value, kind) for value in values)
+            require(is_valid, name, f"a list of {kind.__name__}")
+        for name, choices in (
             ("format", get_args(Format)), ("picks", get_args(Picks)), ("on_crash", get_args(OnCrash)),
             ("on_late", get_args(OnLate)),
         ):  # fmt: skip
             value = getattr(self, name)
-            require(isinstance(value, str) and value in known, name, f"one of {', '.join(known)}")
+            require(isinstance(value, str) and value in choices, name, f"one of {', '.join(choices)}")
         require(isinstance(self.name, str), "name", "a string")
         require(is_integer(self.players) and 2 <= self.players <= MAX_PLAYERS, "players", f"in 2 .. {MAX_PLAYERS}")
         require(is_integer(self.games) and 1 <= self.games < 2**63, "games", "an integer from 1 up")
@@ -172,13 +172,13 @@ class Tournament:
 
     def tables(self) -> list[tuple[int, ...]]:
         """Return the sets of agents that play against each other, as tuples of increasing indices of `entrants`."""
-        everybody = range(len(self.entrants))
+        indices = range(len(self.entrants))
         if self.format == "round-robin":
-            return list(itertools.combinations(everybody, self.players))
+            return list(itertools.combinations(indices, self.players))
         hosts = {self.names.index(name) for name in self.challengers}
-        guests = [i for i in everybody if i not in hosts]
-        rest = list(itertools.combinations(guests, self.players - 1))
-        return [tuple(sorted((host, *others))) for host in sorted(hosts) for others in rest]
+        guests = [i for i in indices if i not in hosts]
+        guest_groups = list(itertools.combinations(guests, self.players - 1))
+        return [tuple(sorted((host, *group))) for host in sorted(hosts) for group in guest_groups]
 
     def contests(self, log: Path | None = None) -> list[Contest]:
         """Return all contests: one for each map, each set of rules and each set of agents.
@@ -189,25 +189,25 @@ class Tournament:
             log: a folder for logs. Each contest writes the logs of its games to a subfolder, see `log_folder`. None: no
                 logs.
         """
-        found: list[Contest] = []
+        contest_list: list[Contest] = []
         for map_, rules, table in itertools.product(self.maps, self.rules, self.tables()):
             setup = MatchSetup(
                 agents=tuple(self.entrants[i].played_spec for i in table),
                 map=map_,
                 rules=rules,
-                seed=derive_seed(self.seed, len(found)),
+                seed=derive_seed(self.seed, len(contest_list)),
                 paired=self.paired,
                 picks=self.picks,
                 max_rounds=self.max_rounds,
                 clocks=tuple(self.entrants[i].clock or self.clock for i in table),
                 on_crash=self.on_crash,
                 on_late=self.on_late,
-                log=None if log is None else log_folder(log, len(found) + 1, [self.names[i] for i in table]),
+                log=None if log is None else log_folder(log, len(contest_list) + 1, [self.names[i] for i in table]),
                 labels=tuple(self.names[i] for i in table),
             )
-            who = " : ".join(self.entrants[i].name for i in table)
-            found.append(Contest(f"{map_.name} / {rules.name} / {who}", setup, self.games))
-        return found
+            matchup = " : ".join(self.entrants[i].name for i in table)
+            contest_list.append(Contest(f"{map_.name} / {rules.name} / {matchup}", setup, self.games))
+        return contest_list
 
     def seated(self) -> list[tuple[int, ...]]:
         """Return the agents in each contest, in the order of `contests`, as tuples of indices of `entrants`."""

@@ -43,52 +43,52 @@ class TomlFile:
         self.text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, error, "settings file")
         self.values = bounded_io.parse_toml(self.text, str(path), error)
 
-    def problem(self, where: str, reason: str) -> InputError:
+    def problem(self, key: str, reason: str) -> InputError:
         """Return an exception with a message about a key.
 
         Args:
-            where: the key, such as ``games`` or ``agents[2].name``.
+            key: the key, such as ``games`` or ``agents[2].name``.
             reason: the text after the file, the line and the key.
         """
-        line = self.line(where)
+        line = self.line(key)
         place = f"{self.path}, line {line}" if line else str(self.path)
-        return self.error(f"{place}: {where}: {reason}")
+        return self.error(f"{place}: {key}: {reason}")
 
-    def line(self, where: str) -> int | None:
+    def line(self, key: str) -> int | None:
         """Return the number, from 1, of the line that sets a key; None if there is no line for this key."""
-        first, _, rest = where.partition(".")
-        found = re.fullmatch(r"([^\[\]]+)(?:\[(\d{1,9})\])?", first)
-        if found is None:
+        first, _, subkey = key.partition(".")
+        match = re.fullmatch(r"([^\[\]]+)(?:\[(\d{1,9})\])?", first)
+        if match is None:
             return None
-        name, number = found.groups()
+        name, number = match.groups()
         lines = self.text.splitlines()
         headers = [i for i, line in enumerate(lines) if re.match(rf"\s*\[\[?\s*{re.escape(name)}\s*\]\]?", line)]
         start = headers[int(number or 0)] if int(number or 0) < len(headers) else None
         if start is None:
             return _find(lines, name, 0)
-        return (_find(lines, rest, start + 1) if rest else None) or start + 1
+        return (_find(lines, subkey, start + 1) if subkey else None) or start + 1
 
-    def check_keys(self, table: dict[str, Any], known: Iterable[str], where: str = "") -> None:
-        """Raise an error if the table contains a key that is not in `known`.
+    def check_keys(self, table: dict[str, Any], allowed: Iterable[str], prefix: str = "") -> None:
+        """Raise an error if the table contains a key that is not in `allowed`.
 
-        where: the text before the key in the message, such as ``agents[2].``.
+        prefix: the text before the key in the message, such as ``agents[2].``.
         """
-        known = list(known)
+        allowed = list(allowed)
         for key in table:
-            if key not in known:
-                hint = did_you_mean(key, known)
-                raise self.problem(f"{where}{key}", f"no such key{hint}; there are {', '.join(known)}")
+            if key not in allowed:
+                hint = did_you_mean(key, allowed)
+                raise self.problem(f"{prefix}{key}", f"no such key{hint}; there are {', '.join(allowed)}")
 
-    def typed(self, value: Any, kind: type[T], where: str) -> T:
+    def typed(self, value: Any, kind: type[T], key: str) -> T:
         """Return a value; raise an error unless it has the type `kind`.
 
         For `float`, integers are accepted and converted. For `int`, true and false are not accepted.
         """
-        fits = isinstance(value, (int, float) if kind is float else kind)
-        if not fits or (isinstance(value, bool) and kind is not bool):
-            raise self.problem(where, f"must be {kind_in_words(kind)}, not {value!r:.60}")
+        has_type = isinstance(value, (int, float) if kind is float else kind)
+        if not has_type or (isinstance(value, bool) and kind is not bool):
+            raise self.problem(key, f"must be {kind_in_words(kind)}, not {value!r:.60}")
         if kind is float and not math.isfinite(value):
-            raise self.problem(where, f"must be a finite number, not {value!r}")
+            raise self.problem(key, f"must be a finite number, not {value!r}")
         return float(value) if kind is float else value  # type: ignore[return-value]
 
     def get(self, key: str, kind: type[T], default: T) -> T:
@@ -107,8 +107,8 @@ class TomlFile:
         choices = list(choices)
         value = self.get(key, str, default)
         if value not in choices:
-            known = ", ".join(choices)
-            raise self.problem(key, f"unknown value {value!r}{did_you_mean(value, choices)}; there are {known}")
+            names = ", ".join(choices)
+            raise self.problem(key, f"unknown value {value!r}{did_you_mean(value, choices)}; there are {names}")
         return value
 
 
@@ -195,71 +195,71 @@ def _strings(file: TomlFile, key: str) -> list[str]:
 def _entrants(file: TomlFile) -> list[Entrant]:
     entrants = []
     for i, value in enumerate(file.get("agents", list, [])):
-        where = f"agents[{i}]"
+        key = f"agents[{i}]"
         clock = isolate = None
         if isinstance(value, str):
             name = spec = value
         else:
-            table = file.typed(value, dict, where)
-            file.check_keys(table, ("name", "spec", "clock", "isolate"), f"{where}.")
+            table = file.typed(value, dict, key)
+            file.check_keys(table, ("name", "spec", "clock", "isolate"), f"{key}.")
             if "spec" not in table:
-                raise file.problem(where, 'spec is missing: give the agent, such as "mcts:sims=100"')
-            spec = file.typed(table["spec"], str, f"{where}.spec")
-            name = file.typed(table.get("name", spec), str, f"{where}.name")
-            clock = _clock(file, table, f"{where}.clock")
+                raise file.problem(key, 'spec is missing: give the agent, such as "mcts:sims=100"')
+            spec = file.typed(table["spec"], str, f"{key}.spec")
+            name = file.typed(table.get("name", spec), str, f"{key}.name")
+            clock = _clock(file, table, f"{key}.clock")
             if "isolate" in table:
-                isolate = file.typed(table["isolate"], bool, f"{where}.isolate")
+                isolate = file.typed(table["isolate"], bool, f"{key}.isolate")
         if not name.strip():
-            raise file.problem(where, "the name of an agent must not be empty")
+            raise file.problem(key, "the name of an agent must not be empty")
         try:
             parse(spec)
         except AgentError as error:
-            raise file.problem(where if isinstance(value, str) else f"{where}.spec", str(error)) from None
+            raise file.problem(key if isinstance(value, str) else f"{key}.spec", str(error)) from None
         entrants.append(Entrant(name.strip(), spec.strip(), clock, isolate))
     return entrants
 
 
 def _maps(file: TomlFile) -> list[maps.Map]:
-    found: list[maps.Map] = []
+    loaded: list[maps.Map] = []
     for i, name in enumerate(_strings(file, "maps") if "maps" in file.values else ["world"]):
-        beside = file.path.parent / name
+        path = file.path.parent / name
         try:
-            found.append(maps.load(name if name in maps.names() or not os.path.isfile(beside) else beside))
+            loaded.append(maps.load(name if name in maps.names() or not os.path.isfile(path) else path))
         except InputError as error:
             raise file.problem(f"maps[{i}]", str(error)) from None
-    return _distinct(file, "maps", found)
+    return _distinct(file, "maps", loaded)
 
 
 def _rules(file: TomlFile) -> list[Rules]:
-    found: list[Rules] = []
+    rules: list[Rules] = []
     for i, value in enumerate(file.get("rules", list, ["thesis"])):
-        where = f"rules[{i}]"
+        entry_key = f"rules[{i}]"
         try:
             if isinstance(value, str):
-                found.append(Rules.of(value))
+                rules.append(Rules.of(value))
                 continue
-            table = dict(file.typed(value, dict, where))
-            preset = file.typed(table.pop("preset", "thesis"), str, f"{where}.preset")
+            table = dict(file.typed(value, dict, entry_key))
+            preset = file.typed(table.pop("preset", "thesis"), str, f"{entry_key}.preset")
             label = ",".join(f"{key}={str(changed).lower()}" for key, changed in table.items())
-            found.append(Rules.of(preset, **{"name": f"{preset}:{label}", **table}))
+            rules.append(Rules.of(preset, **{"name": f"{preset}:{label}", **table}))
         except RulesError as error:
-            raise file.problem(where, str(error)) from None
-    return _distinct(file, "rules", found)
+            raise file.problem(entry_key, str(error)) from None
+    return _distinct(file, "rules", rules)
 
 
-def _distinct(file: TomlFile, key: str, found: list[Any]) -> list[Any]:
-    if not found:
+def _distinct(file: TomlFile, key: str, items: list[Any]) -> list[Any]:
+    if not items:
         raise file.problem(key, "must have at least one entry")
-    names = [one.name for one in found]
+    names = [item.name for item in items]
     if len(set(names)) < len(names):
         raise file.problem(key, f"{next(name for name in names if names.count(name) > 1)!r} is given twice")
-    return found
+    return items
 
 
-def _clock(file: TomlFile, table: dict[str, Any], where: str) -> Clock | None:
+def _clock(file: TomlFile, table: dict[str, Any], key: str) -> Clock | None:
     if "clock" not in table:
         return None
     try:
-        return Clock.parse(file.typed(table["clock"], str, where))
+        return Clock.parse(file.typed(table["clock"], str, key))
     except ClockError as error:
-        raise file.problem(where, str(error)) from None
+        raise file.problem(key, str(error)) from None

@@ -34,11 +34,11 @@ class LiveTables:
         RunError: the file cannot be written.
     """
 
-    def __init__(self, asked: Tournament, folder: Path) -> None:
-        self._asked, self._path = asked, folder / RESULT
-        self._progress = {contest.key: ContestProgress(contest) for contest in asked.contests()}
+    def __init__(self, tournament: Tournament, folder: Path) -> None:
+        self._tournament, self._path = tournament, folder / RESULT
+        self._progress = {contest.key: ContestProgress(contest) for contest in tournament.contests()}
         self._due = 0.0
-        self._told = False
+        self._unwritten = False
 
     def __enter__(self) -> LiveTables:
         return self
@@ -46,7 +46,7 @@ class LiveTables:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._told:
+        if self._unwritten:
             self._write(self._result(), running=False)
 
     def add(self, key: str, records: Sequence[GameRecord]) -> None:
@@ -55,7 +55,7 @@ class LiveTables:
         key: the key of the contest.
         """
         self._progress[key].add(records)
-        self._told = True
+        self._unwritten = True
         if time.monotonic() >= self._due:
             begin = time.monotonic()
             result = self._result()
@@ -66,13 +66,13 @@ class LiveTables:
 
     def finish(self, results: Mapping[str, ContestResult]) -> TournamentResult:
         """Write the final result to the file, and return it. results: the results of all contests, by key."""
-        result = TournamentResult(self._asked, results)
+        result = TournamentResult(self._tournament, results)
         self._write(result, running=False)
-        self._told = False  # the file contains the final result, so the end of the block must not write it again
+        self._unwritten = False  # the file contains the final result, so the end of the block must not write it again
         return result
 
     def _result(self) -> TournamentResult:
-        return TournamentResult(self._asked, {key: progress.result() for key, progress in self._progress.items()})
+        return TournamentResult(self._tournament, {key: progress.result() for key, progress in self._progress.items()})
 
     def _write(self, result: TournamentResult, *, running: bool) -> None:
         text = json.dumps(result.to_dict(running=running), indent=2, ensure_ascii=False) + "\n"

@@ -76,12 +76,12 @@ for (const table of document.querySelectorAll("table.sortable")) {
 def to_html(result: TournamentResult) -> str:
     """Return the report of a tournament as the text of an HTML page."""
     t = result.tournament
-    asked = sum(pairing.games_asked for pairing in result.pairings)
+    planned_games = sum(pairing.games_asked for pairing in result.pairings)
     kind = "Round robin" if t.format == "round-robin" else f"Gauntlet of {', '.join(t.challengers)}"
     warning = ""
     if result.interrupted:
         warning = (
-            f'<p class="warning">Interrupted: {result.games:,} of {asked:,} games. '
+            f'<p class="warning">Interrupted: {result.games:,} of {planned_games:,} games. '
             "The same command continues the tournament.</p>"
         )
     skill = ""
@@ -179,9 +179,9 @@ def _crosstable(result: TournamentResult) -> str:
     return "".join([*lines, "</tbody></table></div>"])
 
 
-def _cell(meeting: HeadToHead | None, same: bool) -> str:
+def _cell(meeting: HeadToHead | None, is_diagonal: bool) -> str:
     if meeting is None:
-        return '<td class="self"></td>' if same else "<td>–</td>"
+        return '<td class="self"></td>' if is_diagonal else "<td>–</td>"
     colour = "win" if meeting.score >= 0.5 else "loss"
     share = round(70 * abs(meeting.score - 0.5))
     title = f"{meeting.wins} won, {meeting.losses} lost, {meeting.draws} drawn"
@@ -197,10 +197,10 @@ def _pairings(result: TournamentResult) -> str:
     head = ["Map", "Rules", "Wins", "Games", "No winner", "Stopped", "Rounds", "Seconds"]
     rows = [[Cell(title) for title in head]]
     for p in result.pairings:
-        who = ", ".join(f"{names[i]} {wins}" for i, wins in zip(p.entrants, p.wins, strict=True))
+        wins_text = ", ".join(f"{names[i]} {wins}" for i, wins in zip(p.entrants, p.wins, strict=True))
         counts = [Cell(f"{p.games:,}", p.games), Cell(str(p.draws), p.draws), Cell(str(p.cut_off), p.cut_off)]
         means = [Cell(f"{value:.1f}", value) for value in (p.mean_rounds, p.seconds)]
-        rows.append([Cell(p.map), Cell(p.rules), Cell(who), *counts, *means])
+        rows.append([Cell(p.map), Cell(p.rules), Cell(wins_text), *counts, *means])
     return _html_table(rows)
 
 
@@ -236,8 +236,8 @@ def _html_table(rows: Sequence[Sequence[Cell]]) -> str:
     head, *body = rows
     lines = ['<div class="wide"><table class="sortable"><thead><tr>']
     for column, title in enumerate(head):
-        left = ' class="left"' if all(row[column].value is None for row in body) else ""
-        lines.append(f'<th scope="col"{left}>{escape(title.text)}</th>')
+        alignment = ' class="left"' if all(row[column].value is None for row in body) else ""
+        lines.append(f'<th scope="col"{alignment}>{escape(title.text)}</th>')
     lines.append("</tr></thead><tbody>")
     for row in body:
         cells = "".join(

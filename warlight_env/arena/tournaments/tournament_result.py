@@ -80,7 +80,7 @@ class TournamentResult:
     results: Mapping[str, ContestResult]
 
     @cached_property
-    def _played(self) -> list[tuple[int, tuple[int, ...], tuple[GameRecord, ...]]]:
+    def _contest_games(self) -> list[tuple[int, tuple[int, ...], tuple[GameRecord, ...]]]:
         """For each contest: its number, the indices of its agents, and its finished games."""
         seated = zip(self.tournament.contests(), self.tournament.seated(), strict=True)
         return [(i, table, self.results[contest.key].records) for i, (contest, table) in enumerate(seated)]
@@ -93,14 +93,14 @@ class TournamentResult:
     @property
     def games(self) -> int:
         """The number of games played."""
-        return sum(len(records) for _, _, records in self._played)
+        return sum(len(records) for _, _, records in self._contest_games)
 
     @cached_property
     def rankings(self) -> list[GameRanking]:
         """The final ranks in all games: first game 0 of all pairings, then game 1 of all pairings, and so on."""
         numbered = [
             (record.number, stratum, GameRanking(table, record.placements, record.unit, stratum))
-            for stratum, table, records in self._played
+            for stratum, table, records in self._contest_games
             for record in records
         ]
         return [placing for _, _, placing in sorted(numbered, key=lambda row: row[:2])]
@@ -133,7 +133,7 @@ class TournamentResult:
     def head_to_heads(self) -> dict[tuple[int, int], HeadToHead]:
         """A dict from each pair of agents (i, j) that played to the results of i against j."""
         units: dict[tuple[int, int], dict[tuple[int, int], list[GameShare]]] = {}
-        for stratum, table, records in self._played:
+        for stratum, table, records in self._contest_games:
             for record in records:
                 for (a, i), (b, j) in itertools.permutations(enumerate(table), 2):
                     better = record.placements[a] < record.placements[b]
@@ -146,7 +146,7 @@ class TournamentResult:
     def times(self) -> list[TimeResult]:
         """The time and the simulations that each agent used."""
         uses: list[list[TimeUse]] = [[] for _ in self.tournament.entrants]
-        for _, table, records in self._played:
+        for _, table, records in self._contest_games:
             for record in records:
                 for entrant, use in zip(table, record.use, strict=True):
                     uses[entrant].append(use)
@@ -157,7 +157,7 @@ class TournamentResult:
         """All games that were lost by forfeit: the number of the contest, the agent, the game, and the reason."""
         return [
             (stratum, table[failure.agent], record, failure)
-            for stratum, table, records in self._played
+            for stratum, table, records in self._contest_games
             for record in records
             for failure in record.failures
         ]
@@ -170,7 +170,7 @@ class TournamentResult:
                 name,
                 (
                     (f"game {stratum + 1}.{record.number + 1}", table.index(entrant), record)
-                    for stratum, table, records in self._played
+                    for stratum, table, records in self._contest_games
                     if entrant in table
                     for record in records
                 ),
@@ -182,7 +182,7 @@ class TournamentResult:
     def pairings(self) -> list[Pairing]:
         """The results of each contest, as `Pairing` objects."""
         rows = []
-        for contest, (_, table, records) in zip(self.tournament.contests(), self._played, strict=True):
+        for contest, (_, table, records) in zip(self.tournament.contests(), self._contest_games, strict=True):
             wins = tuple(sum(record.winner == a for record in records) for a in range(len(table)))
             rows.append(
                 Pairing(
@@ -205,7 +205,7 @@ class TournamentResult:
         """All games, in the order of contests and games: the number of the contest, its pairing, and the game."""
         return [
             (stratum, pairing, record)
-            for pairing, (stratum, _, records) in zip(self.pairings, self._played, strict=True)
+            for pairing, (stratum, _, records) in zip(self.pairings, self._contest_games, strict=True)
             for record in records
         ]
 
@@ -273,13 +273,13 @@ class TournamentResult:
 
     def __str__(self) -> str:
         t, names = self.tournament, self.tournament.names
-        asked = sum(pairing.games_asked for pairing in self.pairings)
-        played = (
-            f"{self.games} of {counted(asked, 'game')} (interrupted)"
+        planned = sum(pairing.games_asked for pairing in self.pairings)
+        games_text = (
+            f"{self.games} of {counted(planned, 'game')} (interrupted)"
             if self.interrupted
             else counted(self.games, "game")
         )
-        lines = [f"{t.name}: {t.format} of {len(names)} agents, {t.players} players per game, {played}"]
+        lines = [f"{t.name}: {t.format} of {len(names)} agents, {t.players} players per game, {games_text}"]
         lines += align([[cell.text for cell in row] for row in self.ratings_table])
         lines.append(f"  {ELO_CONVENTION}")
         if any(self.ratings[i].perfect for i in self.order):
