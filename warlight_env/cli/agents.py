@@ -46,7 +46,7 @@ def show(
     info, _ = parse(name)
     if json:
         profiles = {spec: dataclasses.asdict(profile) for spec, profile in info.profiles.items()}
-        parameters = {key: _told(info, key) for key in info.parameters}
+        parameters = {key: _parameter_data(info, key) for key in info.parameters}
         print_json({**_summary(info), "profiles": profiles, "parameters": parameters})
         return
     print(f"{info.form}: {info.summary}")
@@ -55,19 +55,19 @@ def show(
     if info.profiles:
         rows = [["on the page", "name", "level", "description"]]
         for spec, profile in info.profiles.items():
-            own = "" if profile.description == info.summary else profile.description
-            rows.append([spec, profile.name, profile.level or "", own])
+            description = "" if profile.description == info.summary else profile.description
+            rows.append([spec, profile.name, profile.level or "", description])
         print("\n".join([*align(rows, left=4), ""]))
     rows = [["parameter", "default", "meaning"]]
     for key in info.parameters:
-        told = _told(info, key)
-        bounds = "" if told["low"] is None else f" ({told['low']:g} .. {told['high']:g})"
-        rows.append([key, "" if told["default"] is None else f"{told['default']}", f"{told['help']}{bounds}"])
+        data = _parameter_data(info, key)
+        bounds = "" if data["low"] is None else f" ({data['low']:g} .. {data['high']:g})"
+        rows.append([key, "" if data["default"] is None else f"{data['default']}", f"{data['help']}{bounds}"])
     if len(rows) > 1:
         print("\n".join(align(rows, left=3)))
 
 
-def _told(info: AgentInfo, key: str) -> dict[str, Any]:
+def _parameter_data(info: AgentInfo, key: str) -> dict[str, Any]:
     """Return the description of a parameter as data for JSON."""
     parameter = info.parameters[key]
     return {

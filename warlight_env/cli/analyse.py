@@ -53,9 +53,9 @@ def analyse(
     judge = bot or JUDGE
     parse(judge)
     log = load_log(file)
-    with task_progress("rounds", quiet) as told:
+    with task_progress("rounds", quiet) as on_step:
         try:
-            report = report_of(log, judge, rolls, on_progress=told).to_dict()
+            report = report_of(log, judge, rolls, on_progress=on_step).to_dict()
         except (GameReportError, ReplayError) as error:
             raise UsageError(f"{shown(file)}: {error}") from None
     for point in report["turning"]:
@@ -70,8 +70,8 @@ def analyse(
     else:
         rows = [["player", "accuracy", "?!", "?", "??", "lost", "luck of the dice", "in armies"]]
         for name, player in zip(log.names, report["players"], strict=True):
-            kept = player["accuracy"]
-            accuracy = "–" if kept is None else f"{100 * kept:.1f} ± {100 * player['error']:.1f} %"
+            mean = player["accuracy"]
+            accuracy = "–" if mean is None else f"{100 * mean:.1f} ± {100 * player['error']:.1f} %"
             lost, luck = f"{100 * player['lost']:.0f} points", f"{100 * player['luck']:+z.0f} points"
             rows.append(
                 [
@@ -100,13 +100,13 @@ def _by_round(report: Mapping[str, Any], log: GameLog) -> list[str]:
     """
     from warlight_env.web.workers.turning_points import rounded_percent
 
-    rows = [["round", *(f"{what} {name}" for name in log.names for what in ("win % of", "lost by"))]]
-    shown: list[str] = []
+    rows = [["round", *(f"{title} {name}" for name in log.names for title in ("win % of", "lost by"))]]
+    previous: list[str] = []
     for number, (turns, sums) in enumerate(zip(report["rounds"], report["cumulative"], strict=True), 1):
         lost = [f"{100 * total:.0f}" for total in sums]
-        if lost == shown and number < len(report["rounds"]):
+        if lost == previous and number < len(report["rounds"]):
             continue
-        shown = lost
+        previous = lost
         cells = ["–" if turn is None else str(rounded_percent(turn["after"])) for turn in turns]
-        rows.append([str(number), *(cell for both in zip(cells, lost, strict=True) for cell in both)])
+        rows.append([str(number), *(cell for pair in zip(cells, lost, strict=True) for cell in pair)])
     return ["cumulative loss of win probability by own turns, in percentage points", *align(rows)]

@@ -110,9 +110,9 @@ def run(tokens: Sequence[str] | None = None) -> int:
 def _discard_output() -> None:
     """Connect standard output to the null device, so that the output in the buffer is discarded."""
     with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, sys.stdout.fileno())
+        os.close(null_device)
 
 
 @contextlib.contextmanager
@@ -121,24 +121,24 @@ def _interruptions() -> Iterator[None]:
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if _in_callback(frame):
-            later = threading.Timer(0.01, os.kill, (os.getpid(), number))
-            later.daemon = True
-            later.start()
+            timer = threading.Timer(0.01, os.kill, (os.getpid(), number))
+            timer.daemon = True
+            timer.start()
             return
         if number == signal.SIGTERM:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    usual: dict[int, Any] = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
-    here = threading.current_thread() is threading.main_thread()
-    ours = [number for number, handler in usual.items() if here and signal.getsignal(number) is handler]
-    for number in ours:
+    defaults: dict[int, Any] = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    numbers = [number for number, handler in defaults.items() if is_main_thread and signal.getsignal(number) is handler]
+    for number in numbers:
         signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number in ours:
-            signal.signal(number, usual[number])
+        for number in numbers:
+            signal.signal(number, defaults[number])
 
 
 def _in_callback(frame: FrameType | None) -> bool:

@@ -97,15 +97,15 @@ def bench(
     from warlight_env.cli.progress import unit_progress
 
     place = read_backend(options.backend, options.ray_address)
-    chosen = Suite.load(options.suite)
+    suite = Suite.load(options.suite)
     if options.verify:
-        changed = chosen.changes()
-        found = f"different games in {', '.join(changed)}" if changed else "the games are unchanged"
-        print(f"{options.suite}: {found}")
+        changed = suite.changes()
+        status = f"different games in {', '.join(changed)}" if changed else "the games are unchanged"
+        print(f"{options.suite}: {status}")
         return FAILURE if changed else OK
     if policy is None:
         raise UsageError("bench: give an agent or a .zip file")
-    only = tuple(options.map or ())
+    maps = tuple(options.map or ())
     subject = make_subject(
         policy, options.action, options.observation, options.max_cycles, options.deterministic, trust=options.trust
     )
@@ -116,8 +116,8 @@ def bench(
             file=sys.stderr,
         )
     limit = None if options.clock is None else Clock.parse(options.clock)
-    shown = Path(policy).name if policy.endswith(".zip") else policy
-    folder = options.out or Path("runs", re.sub(r"[^A-Za-z0-9_.=-]+", "-", f"{options.suite}-{shown}"))
+    label = Path(policy).name if policy.endswith(".zip") else policy
+    folder = options.out or Path("runs", re.sub(r"[^A-Za-z0-9_.=-]+", "-", f"{options.suite}-{label}"))
     settings: dict[str, str | int | None] = {"clock": options.clock}
     if policy.endswith(".zip"):
         assert isinstance(subject, CheckpointSource)
@@ -125,10 +125,10 @@ def bench(
             "action": subject.named, "observation": subject.observation,
             "actions are": "likeliest" if options.deterministic else "drawn", "max cycles": subject.max_cycles,
         }  # fmt: skip
-    games = sum(row.n_games for row in chosen.contests(subject, only, limit, options.games))
-    with unit_progress(f"{shown} on {options.suite}", games, "games", options.quiet) as advance:
+    games = sum(row.n_games for row in suite.contests(subject, maps, limit, options.games))
+    with unit_progress(f"{label} on {options.suite}", games, "games", options.quiet) as advance:
         card = run(
-            subject, chosen, name=shown, maps=only, games=options.games, clock=limit, jobs=options.jobs, backend=place,
+            subject, suite, name=label, maps=maps, games=options.games, clock=limit, jobs=options.jobs, backend=place,
             out=folder, settings=settings, on_games=lambda key, records: advance(len(records), key),
         )  # fmt: skip
     if options.json:

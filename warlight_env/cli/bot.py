@@ -117,11 +117,11 @@ def new(
         print("  warlight match my_bot.py:MyBot aggressive -n 20 --map small")
         print("  warlight bench my_bot.py:MyBot --map small --games 10")
         return
-    chosen = LANGUAGES[language]
-    if chosen.build:
-        print(f"  {chosen.build}")
-    print(f'  warlight bot check "{chosen.run}"')
-    print(f'  warlight match "cmd:{chosen.run}" aggressive -n 20 --rules challenge2 --picks agents')
+    template = LANGUAGES[language]
+    if template.build:
+        print(f"  {template.build}")
+    print(f'  warlight bot check "{template.run}"')
+    print(f'  warlight match "cmd:{template.run}" aggressive -n 20 --rules challenge2 --picks agents')
 
 
 @app.command
@@ -157,8 +157,8 @@ def replay(
     options = ExternalBotOptions(challenge=version, policy="skip")
     bot = ExternalBot(_split(command), 0, options)
     place = sys.stderr if json else sys.stdout
-    tell = (lambda direction, line: print(direction, line, file=place)) if trace else None
-    answer = replay_to(bot, GameLog.load(log), round, seat - 1, tell)
+    on_line = (lambda direction, line: print(direction, line, file=place)) if trace else None
+    answer = replay_to(bot, GameLog.load(log), round, seat - 1, on_line)
     if json:
         print_json(answer.to_dict())
     elif not trace:

@@ -133,7 +133,7 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
         room = await lobby.create_game(players, map_, rules, options.seed, picks)
         if room.watch_token is not None:
             return f"g/{room.id}?key={room.watch_token}"
-        keys = "&".join(f"key{seat}={there.token}" for seat, there in enumerate(room.seats) if there.spec is None)
+        keys = "&".join(f"key{seat}={state.token}" for seat, state in enumerate(room.seats) if state.spec is None)
         return f"g/{room.id}?{keys}"
 
     _run(first, bots, options)
@@ -141,11 +141,11 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
 
 def _open_study(file: Path, bots: Sequence[str] | None, options: GameOptions) -> None:
     """Copy a study into the folder of games, and run the web server until Ctrl-C. bots: more bots for the replies."""
-    given = {
+    changed = {
         "--fog": options.fog, "--seed": options.seed is not None, "--map": options.map != "world",
         "--rules": options.rules != "thesis",
     }  # fmt: skip
-    if unused := [option for option, there in given.items() if there]:
+    if unused := [option for option, is_changed in changed.items() if is_changed]:
         raise UsageError(f"{unused[0]}: not possible with --study, because the study has its own map and rules")
     _check_options(options)
     require_extra("web", "fastapi", "pydantic", "uvicorn", "websockets")
@@ -165,9 +165,9 @@ def _check_options(options: GameOptions) -> None:
     """Raise `UsageError` for options of the server that are not possible."""
     if options.seed is not None and options.seed < 0:
         raise UsageError(f"--seed {options.seed}: must not be negative")
-    for option, shown in (("runs", options.runs), ("opponents", options.opponents)):
-        if shown is not None and not shown.is_dir():
-            raise UsageError(f"--{option} {shown}: this folder does not exist")
+    for option, folder in (("runs", options.runs), ("opponents", options.opponents)):
+        if folder is not None and not folder.is_dir():
+            raise UsageError(f"--{option} {folder}: this folder does not exist")
     if not 0 <= options.port < 65536:
         raise UsageError(f"--port {options.port}: must be 0 to 65535")
     for proxy in options.proxy or ():
@@ -184,7 +184,7 @@ def _run(first: Callable[[Any], Awaitable[str]], bots: Sequence[str], options: G
     folder = options.log if options.log is not None else user_data_path("warlight") / "games"
     listen = Listen(options.host, options.port, tuple(options.proxy or ()))
     folders = Folders(folder, options.runs, options.opponents)
-    run_server(listen, folders, first, bots, open_browser=options.browser, tell=_tell)
+    run_server(listen, folders, first, bots, open_browser=options.browser, tell=_print_line)
 
 
 def _is_address(text: str) -> bool:
@@ -195,5 +195,5 @@ def _is_address(text: str) -> bool:
     return True
 
 
-def _tell(line: str) -> None:
+def _print_line(line: str) -> None:
     print(line, flush=True)

@@ -64,7 +64,7 @@ def require_extra(extra: str, *libraries: str) -> None:
         )
 
 
-def _whole(kind: object, tokens: Sequence[Token]) -> int:
+def _integer(kind: object, tokens: Sequence[Token]) -> int:
     """Return the integer of a command-line word in decimal digits; raise an error for words such as 1.5 or 1e2."""
     try:
         return int(tokens[0].value)
@@ -74,9 +74,9 @@ def _whole(kind: object, tokens: Sequence[Token]) -> int:
 
 def count(kind: object, tokens: Sequence[Token]) -> int:
     """Return the positive integer of a command-line word."""
-    value = _whole(kind, tokens)
-    if why := wrong_count(value):
-        raise _refusal(tokens[0], why)
+    value = _integer(kind, tokens)
+    if reason := wrong_count(value):
+        raise _refusal(tokens[0], reason)
     return value
 
 
@@ -92,7 +92,7 @@ def _refusal(token: Token, reason: str) -> CoercionError:
 
 
 #: The type of integer arguments of commands, and of those that must be positive.
-Integer = Annotated[int, Parameter(converter=_whole)]
+Integer = Annotated[int, Parameter(converter=_integer)]
 Count = Annotated[int, Parameter(converter=count)]
 
 MapOption = Annotated[str, Parameter(name="--map", help="Name of a bundled map, or a map file.")]
@@ -130,12 +130,12 @@ def read_rules(text: str) -> Rules:
     """Return the rules that a text in the form ``preset`` or ``preset:field=value,…`` describes."""
     from warlight_env.engine.rules import PRESETS, Rules
 
-    name, _, rest = text.partition(":")
+    name, _, assignments = text.partition(":")
     if name not in PRESETS:
         raise UsageError(f"no rules {name!r}{did_you_mean(name, PRESETS)}; there are {', '.join(PRESETS)}")
     fields = {field.name: field.default for field in dataclasses.fields(Rules) if field.name != "name"}
     changes: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in rest.split(","))):
+    for part in filter(None, (part.strip() for part in assignments.split(","))):
         key, equals, value = part.partition("=")
         if not equals or key not in fields:
             unknown = f"no rule {key!r}{did_you_mean(key, fields)}"
@@ -172,14 +172,14 @@ TracebackOption = Annotated[
 
 
 @contextlib.contextmanager
-def crash_traceback(wanted: bool) -> Iterator[None]:
-    """Print the traceback of an `AgentCrashError` from the `with` block on stderr if `wanted` is True."""
+def crash_traceback(enabled: bool) -> Iterator[None]:
+    """Print the traceback of an `AgentCrashError` from the `with` block on stderr if `enabled` is True."""
     from warlight_env.arena.games.game_loop import AgentCrashError
 
     try:
         yield
     except AgentCrashError as error:
-        if wanted and error.detail:
+        if enabled and error.detail:
             print(readable(error.detail), file=sys.stderr)
         raise
 

@@ -65,18 +65,18 @@ class ConfigFile:
         Toml(path)(app, commands, arguments)
 
 
-def _check_tables(path: Path, data: Mapping[str, Any], app: App, above: tuple[str, ...]) -> None:
+def _check_tables(path: Path, data: Mapping[str, Any], app: App, parents: tuple[str, ...]) -> None:
     """Raise `UsageError` for a table of no command, for an unknown option, and for a wrong value."""
-    known = sorted(name for name in app if not name.startswith("-"))
+    names = sorted(name for name in app if not name.startswith("-"))
     for key, value in data.items():
-        place = ".".join((*above, key))
-        if key not in known:
-            raise UsageError(f"{shown(path)}: no command {place!r}{did_you_mean(key, known)}; see warlight --help")
+        place = ".".join((*parents, key))
+        if key not in names:
+            raise UsageError(f"{shown(path)}: no command {place!r}{did_you_mean(key, names)}; see warlight --help")
         if not isinstance(value, Mapping):
             raise UsageError(f"{shown(path)}: {place} must be a table: [{place}]")
         command = app[key]
         if command.default_command is None:
-            _check_tables(path, value, command, (*above, key))
+            _check_tables(path, value, command, (*parents, key))
         else:
             _check_options(f"{shown(path)}: [{place}]", value, command)
 
@@ -93,11 +93,11 @@ def _check_options(table: str, values: Mapping[str, Any], command: App) -> None:
         if f"--{key}" in argument.negatives:
             switch = f"; use {argument.name[2:]} = false" if implicit is False else ""
             raise UsageError(f"{table} has no option {key!r}{switch}")
-        if why := _wrong(value, argument.hint, argument.parameter.converter is count):
-            raise UsageError(f"{table} {key} = {clipped(json.dumps(value, default=str), 60)}: {why}")
+        if reason := _mismatch(value, argument.hint, argument.parameter.converter is count):
+            raise UsageError(f"{table} {key} = {clipped(json.dumps(value, default=str), 60)}: {reason}")
 
 
-def _wrong(value: Any, hint: Any, positive: bool) -> str:
+def _mismatch(value: Any, hint: Any, positive: bool) -> str:
     """Return the reason why a value of TOML does not fit an option's type; an empty text if it fits.
 
     positive: whether numbers must be at least 1.
@@ -107,10 +107,10 @@ def _wrong(value: Any, hint: Any, positive: bool) -> str:
     if get_origin(kind) is Literal:
         return "" if str(value) in get_args(kind) else f"must be one of {', '.join(get_args(kind))}"
     if get_origin(kind) in (list, tuple):
-        return next(filter(None, (_wrong(each, get_args(kind)[0], positive) for each in _listed(value))), "")
-    wanted = str if kind is Path else kind
-    if type(value) is not wanted and not (wanted is float and type(value) is int):
-        return f"must be {kind_in_words(wanted)}"
+        return next(filter(None, (_mismatch(each, get_args(kind)[0], positive) for each in _listed(value))), "")
+    expected = str if kind is Path else kind
+    if type(value) is not expected and not (expected is float and type(value) is int):
+        return f"must be {kind_in_words(expected)}"
     return wrong_count(int(value)) if positive else ""
 
 

@@ -39,7 +39,7 @@ def _requirements() -> tuple[list[str], dict[str, list[str]]]:
     """Return the required packages, and the packages of each extra (optional group), from this package's metadata."""
     from importlib import metadata
 
-    needed: list[str] = []
+    required: list[str] = []
     extras: dict[str, list[str]] = {}
     try:
         lines = metadata.requires(_DISTRIBUTION) or []
@@ -51,10 +51,10 @@ def _requirements() -> tuple[list[str], dict[str, list[str]]]:
         if name is None or name[0] == _DISTRIBUTION:
             continue
         if extra is None:
-            needed.append(name[0])
+            required.append(name[0])
         else:
             extras.setdefault(extra[1], []).append(name[0])
-    return needed, extras
+    return required, extras
 
 
 def _version(name: str) -> str | None:
@@ -73,8 +73,8 @@ def _report() -> dict[str, Any]:
     from warlight_env.version import __version__
 
     config = config_path()
-    needed, extras = _requirements()
-    versions = {name: _version(name) for name in needed}
+    required, extras = _requirements()
+    versions = {name: _version(name) for name in required}
     missing = {extra: [name for name in names if _version(name) is None] for extra, names in extras.items()}
     report: dict[str, Any] = {
         "warlight-env": __version__,
@@ -126,7 +126,7 @@ def _kernels() -> dict[str, Any]:
             folder = cache.cache_folder()
     except ImportError as error:
         return {"kernel_error": str(error)}
-    others = [path for path in _cache_folders(folder) if path != folder]
+    other_folders = [path for path in _cache_folders(folder) if path != folder]
     stale, damaged = cache.stale_files(), cache.damaged_files()
     return {
         "jit": not jit.JIT_DISABLED,
@@ -136,8 +136,8 @@ def _kernels() -> dict[str, Any]:
         "cache_files": len(_files(folder)),
         "cache_bytes": _bytes(folder),
         "damaged_files": [path.name for path in damaged],
-        "stale_files": len(stale) + sum(len(_files(path)) for path in others),
-        "stale_bytes": sum(path.stat().st_size for path in stale) + sum(_bytes(path) for path in others),
+        "stale_files": len(stale) + sum(len(_files(path)) for path in other_folders),
+        "stale_bytes": sum(path.stat().st_size for path in stale) + sum(_bytes(path) for path in other_folders),
     }
 
 

@@ -42,8 +42,8 @@ def info(
     from warlight_env.envs.actions import ENCODINGS
 
     if action not in ENCODINGS:
-        known = ", ".join(ENCODINGS)
-        raise UsageError(f"no action encoding {action!r}{did_you_mean(action, ENCODINGS)}; there are {known}")
+        names = ", ".join(ENCODINGS)
+        raise UsageError(f"no action encoding {action!r}{did_you_mean(action, ENCODINGS)}; there are {names}")
     try:
         env = warlight_v0.parallel_env(
             map=map,

@@ -36,15 +36,15 @@ def list_(*, json: JsonOption = False) -> None:
 
     rows: list[dict[str, Any]] = []
     for name in MODULES:
-        made = experiment(name)
-        settings = ExperimentSettings(made.agents[0], made.budget or "simulations")
+        definition = experiment(name)
+        settings = ExperimentSettings(definition.agents[0], definition.budget or "simulations")
         rows.append(
             {
                 "name": name,
-                "title": made.title,
-                "agents": [agent for agent in made.agents if agent],
-                "units": made.units(settings),
-                "minutes": round(estimate_seconds(made, settings) / 60, 1),
+                "title": definition.title,
+                "agents": [agent for agent in definition.agents if agent],
+                "units": definition.units(settings),
+                "minutes": round(estimate_seconds(definition, settings) / 60, 1),
             }
         )
     if json:
@@ -110,24 +110,24 @@ def run(
     check_jobs(options.jobs, optional=True)
     check_count("--games", options.games, optional=True)
     place = read_backend(options.backend, options.ray_address)
-    chosen = [experiment(name) for name in (MODULES if "all" in names else dict.fromkeys(names))]
+    definitions = [experiment(name) for name in (MODULES if "all" in names else dict.fromkeys(names))]
     for spec in options.agent or ():
         parse(spec)
     results = []
-    for made in chosen:
+    for definition in definitions:
         of_experiment = []
-        for spec in made.agents if options.agent is None or made.agents == ("",) else options.agent:
-            budget = made.budget or options.budget_type
+        for spec in definition.agents if options.agent is None or definition.agents == ("",) else options.agent:
+            budget = definition.budget or options.budget_type
             settings = ExperimentSettings(spec, budget, options.quick, options.seed, options.jobs, place, options.games)
-            folder = options.out / folder_name(made.name, settings)
-            title = f"{made.name} {spec}".strip()
-            with unit_progress(title, made.units(settings), "units", options.quiet) as advance:
-                of_experiment.append(run_experiment(made, settings, folder, advance))
+            folder = options.out / folder_name(definition.name, settings)
+            title = f"{definition.name} {spec}".strip()
+            with unit_progress(title, definition.units(settings), "units", options.quiet) as advance:
+                of_experiment.append(run_experiment(definition, settings, folder, advance))
             if of_experiment[-1].interrupted:
                 break
         results += of_experiment
         if not options.json:
-            print(to_markdown(made, of_experiment))
+            print(to_markdown(definition, of_experiment))
         if of_experiment[-1].interrupted:
             break
     if options.json:

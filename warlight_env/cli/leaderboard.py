@@ -24,13 +24,13 @@ def leaderboard(
     """Show Elo ratings of the bots in the web page, from tournaments with a fixed limit of each bot per move."""
     from warlight_env.web.opponents.leaderboard import bundled, make_leaderboard
 
-    made = make_leaderboard(runs) if runs else bundled()
+    data = make_leaderboard(runs) if runs else bundled()
     if out is not None:
-        write_file(out, json_format.dumps(made, indent=1, ensure_ascii=False) + "\n")
+        write_file(out, json_format.dumps(data, indent=1, ensure_ascii=False) + "\n")
     if json:
-        print_json(made)
+        print_json(data)
         return
-    for part in made["ladders"]:
+    for part in data["ladders"]:
         print(_table(part))
 
 

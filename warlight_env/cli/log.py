@@ -54,16 +54,16 @@ def verify(
         raise UsageError("log verify: give at least one file or folder")
     reports: list[dict[str, Any]] = []
     paths = list(_logs(files))
-    with task_progress("verifying", quiet) as told:
+    with task_progress("verifying", quiet) as on_step:
         for done, path in enumerate(paths, 1):
             reports.append(_report(path))
-            told(done, len(paths))
+            on_step(done, len(paths))
     if json:
         print_json(reports)
     else:
         for report in reports:
-            wrong = report.get("error") or report.get("difference")
-            print(printable(f"{report['file']}: {wrong or _holds(report)}"))
+            problem = report.get("error") or report.get("difference")
+            print(printable(f"{report['file']}: {problem or _ok_text(report)}"))
     return OK if all(report["ok"] for report in reports) else FAILURE
 
 
@@ -79,31 +79,31 @@ def _report(path: Path) -> dict[str, Any]:
             return report | {"variations": len(Study.load(path).variations.nodes), "ok": True}
         log = GameLog.load(path)
         report |= {"rounds": len(log.rounds), "status": log.status}
-        found = find_differences(log)
-        return report | {"ok": not found} | ({"difference": str(found[0])} if found else {})
+        differences = find_differences(log)
+        return report | {"ok": not differences} | ({"difference": str(differences[0])} if differences else {})
     except (LogError, StudyError) as error:
         return report | {"error": str(error).removeprefix(f"{path}: ")}
 
 
-def _holds(report: dict[str, Any]) -> str:
+def _ok_text(report: dict[str, Any]) -> str:
     if "variations" in report:
         return f"ok, {counted(report['variations'], 'variation')}"
     kind = "" if report["status"] == "complete" else f" ({report['status']})"
     return f"ok, {counted(report['rounds'], 'round')}{kind}"
 
 
-def _logs(given: Sequence[Path]) -> list[Path]:
+def _logs(files: Sequence[Path]) -> list[Path]:
     """Return the paths of the given files, and of all logs and studies in the given folders and their subfolders."""
     from warlight_env.record.names import is_log
     from warlight_env.record.study import is_study
 
     paths = []
-    for path in given:
+    for path in files:
         if path.is_dir():
-            found = sorted(p for p in path.rglob("*") if (is_log(p.name) or is_study(p.name)) and p.is_file())
-            if not found:
+            logs = sorted(p for p in path.rglob("*") if (is_log(p.name) or is_study(p.name)) and p.is_file())
+            if not logs:
                 raise UsageError(f"{path}: there are no logs in this folder")
-            paths += found
+            paths += logs
         elif path.exists():
             paths.append(path)
         else:
@@ -150,26 +150,26 @@ def continue_(
 
     log = load_log(file)
     try:
-        played = continue_game(
+        continued = continue_game(
             log, round, agents or None, seed=seed, max_rounds=max_rounds, path=output, insight=decision_info
         )
     except ReplayError as error:
         raise UsageError(f"{file}: {error}") from None
-    end, start = played.end, played.header.continues
+    end, start = continued.end, continued.header.continues
     assert end is not None and start is not None  # `continue_game` plays the game to its end
     if json:
         print_json(
             {
-                "file": str(file), "from_round": start.rounds, "agents": list(played.names), "rounds": end.rounds,
+                "file": str(file), "from_round": start.rounds, "agents": list(continued.names), "rounds": end.rounds,
                 "winner": None if end.winner is None else end.winner + 1, "placements": list(end.placements),
                 "cut_off": end.cut_off, "output": None if output is None else str(output),
             }
         )  # fmt: skip
     else:
-        names = [f"{seat + 1} {name}" for seat, name in enumerate(played.names)]
+        names = [f"{seat + 1} {name}" for seat, name in enumerate(continued.names)]
         result = f"{names[end.winner]} wins" if end.winner is not None else "stopped" if end.cut_off else "draw"
-        told = f"from round {start.rounds}, {' against '.join(names)}: {result} after {counted(end.rounds, 'round')}"
-        print(printable(told))
+        summary = f"from round {start.rounds}, {' against '.join(names)}: {result} after {counted(end.rounds, 'round')}"
+        print(printable(summary))
         if output is not None:
             print(f"  logged in {output}")
     return OK
@@ -201,8 +201,8 @@ def list_(
     from warlight_env.record import LogIndex
 
     with LogIndex(folder) as index:
-        with task_progress("reading logs", quiet) as told:
-            index.refresh(told)
+        with task_progress("reading logs", quiet) as on_step:
+            index.refresh(on_step)
         entries = index.entries(agent, status, player)
         notices = index.notices
     for notice in notices:

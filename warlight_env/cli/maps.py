@@ -122,10 +122,10 @@ def check(
     else:
         for report in reports:
             size = f"{report.get('regions')} regions, {report.get('super_regions')} super regions"
-            told = [f"ok, {size}", *_use_lines(report)] if report["ok"] else report["errors"]
-            if len(told) == MOST_REASONS:
-                told = [*told, f"there may be more problems: the check stops after {MOST_REASONS}"]
-            print("\n".join(f"{report['file']}: {line}" for line in told))
+            lines = [f"ok, {size}", *_use_lines(report)] if report["ok"] else report["errors"]
+            if len(lines) == MOST_REASONS:
+                lines = [*lines, f"there may be more problems: the check stops after {MOST_REASONS}"]
+            print("\n".join(f"{report['file']}: {line}" for line in lines))
     return OK if all(report["ok"] for report in reports) else FAILURE
 
 
@@ -169,9 +169,9 @@ def convert(
     name = suffixes.get(output.suffix.lower()) if to is None else to
     written = next((each for each in WRITTEN if each.name == name), None)
     if written is None:
-        known = ", ".join(each.name for each in WRITTEN)
+        names = ", ".join(each.name for each in WRITTEN)
         raise UsageError(
-            f"--to {to}: must be one of {known}" if to else f"{output}: give the format with --to: {known}"
+            f"--to {to}: must be one of {names}" if to else f"{output}: give the format with --to: {names}"
         )
     read = maps.read(source)
     if Path(source).exists() and output.exists() and output.samefile(source):

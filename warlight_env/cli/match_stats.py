@@ -24,14 +24,14 @@ class MatchStats:
         self.match_score = MatchScore(len(names), contest.setup.paired)
         self.played = 0  #: number of finished games
         self._stop = contest.stop
-        self._first, self._began = 0, 0.0
+        self._first, self._start = 0, 0.0
 
     def count(self, records: Sequence[GameRecord]) -> None:
         """Add finished games to the statistics."""
         self.match_score.add(records)
         self.played += len(records)
         if self._first == 0:
-            self._first, self._began = self.played, time.perf_counter()
+            self._first, self._start = self.played, time.perf_counter()
 
     @property
     def rate(self) -> float:
@@ -40,8 +40,8 @@ class MatchStats:
         The time begins at the first call of `count`: the rate includes neither the start of worker processes nor the
         games of an earlier run.
         """
-        since = self.played - self._first
-        return since / max(1e-9, time.perf_counter() - self._began)
+        games = self.played - self._first
+        return games / max(1e-9, time.perf_counter() - self._start)
 
     @property
     def speed(self) -> str:

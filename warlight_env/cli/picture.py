@@ -52,14 +52,14 @@ def picture(
             pass
         names = tuple(bot.name for bot in bots)
         position = ShownPosition(game.map, game.owner, game.army, game.players, game.round, names)
-        drawn = ask_orders(game, bots) if orders and not game.done else None
+        next_orders = ask_orders(game, bots) if orders and not game.done else None
     if suffix == ".png":
         assert output is not None  # without --out, the picture is SVG
-        write_file(output, _png(to_rgb(position, drawn)))
+        write_file(output, _png(to_rgb(position, next_orders)))
     elif output is not None:
-        write_file(output, to_svg(position, drawn))
+        write_file(output, to_svg(position, next_orders))
     else:
-        sys.stdout.write(to_svg(position, drawn))
+        sys.stdout.write(to_svg(position, next_orders))
 
 
 def _png(pixels: npt.NDArray[np.uint8]) -> bytes:

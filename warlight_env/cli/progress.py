@@ -75,7 +75,7 @@ def unit_progress(title: str, total: int, unit: str, quiet: bool) -> AbstractCon
     return _progress(title, total, unit, quiet, on_bar, lambda: _unit_lines(title, total, unit))
 
 
-def task_progress(what: str, quiet: bool = False) -> AbstractContextManager[OnStep]:
+def task_progress(title: str, quiet: bool = False) -> AbstractContextManager[OnStep]:
     """Show the progress of a task inside the `with` block.
 
     The context is a function to call after each step, see `OnStep`.
@@ -84,7 +84,7 @@ def task_progress(what: str, quiet: bool = False) -> AbstractContextManager[OnSt
     def on_bar(update: Callable[..., None]) -> OnStep:
         return lambda done, total: update(completed=done, total=total)
 
-    return _progress(what, None, None, quiet, on_bar, lambda: _task_lines(what))
+    return _progress(title, None, None, quiet, on_bar, lambda: _task_lines(title))
 
 
 @contextlib.contextmanager
@@ -113,40 +113,40 @@ def _progress(
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        description, count, left = (
+        description, count, remaining = (
             TextColumn("{task.description}", markup=False),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
         )
-        columns: tuple[Any, ...] = (description, BarColumn(), count, left)
+        columns: tuple[Any, ...] = (description, BarColumn(), count, remaining)
         if unit is not None:
             now = TextColumn("{task.fields[now]}", markup=False)
-            columns = (description, count, TextColumn(unit), BarColumn(), TextColumn("eta"), left, now)
+            columns = (description, count, TextColumn(unit), BarColumn(), TextColumn("eta"), remaining, now)
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             yield on_bar(functools.partial(bar.update, bar.add_task(title, total=total, now="")))
 
 
 def _unit_lines(title: str, total: int, unit: str) -> OnProgress:
-    done, began, interval = 0, time.perf_counter(), LineInterval(total)
+    done, start, interval = 0, time.perf_counter(), LineInterval(total)
 
     def advance(count: int, label: str) -> None:
         nonlocal done
         done += count
         if interval.due(done):
-            seconds = time.perf_counter() - began
+            seconds = time.perf_counter() - start
             line = f"{title}: {done}/{total} {unit}, {seconds:.0f} s since the start ({label})"
             print(line, file=sys.stderr, flush=True)
 
     return advance
 
 
-def _task_lines(what: str) -> OnStep:
+def _task_lines(title: str) -> OnStep:
     printed = time.monotonic()
 
     def step(done: int, total: int) -> None:
         nonlocal printed
         if time.monotonic() - printed >= TASK_LINE_SECONDS:
             printed = time.monotonic()
-            print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
+            print(f"{title}: {done} of {total}", file=sys.stderr, flush=True)
 
     return step

@@ -98,23 +98,23 @@ def replay(
     if log.start is None:
         raise UsageError(f"{file}: the log is cut off before the first position of the game")
     seat = None if options.seat is None else options.seat - 1
-    shown = frames(log, options.round, seat, orders=options.orders)
+    replay_frames = frames(log, options.round, seat, orders=options.orders)
     if options.text or not (options.html or options.svg or options.gif or options.mp4):
-        _print_rounds(log, shown, seat, options.decision_info, options.delay)
+        _print_rounds(log, replay_frames, seat, options.decision_info, options.delay)
     if options.html is not None:
         from warlight_env.web.export import write_html
 
         write_html(log, options.html, seat=seat)
         print(f"{options.html}: {counted(len(log.rounds), 'round')}", file=sys.stderr)
     if options.svg is not None:
-        with task_progress("pictures", options.quiet) as told:
-            write_svgs(shown, options.svg, options.width, lambda done: told(done, len(shown)))
-        print(f"{options.svg}: {counted(len(shown), 'picture')}", file=sys.stderr)
+        with task_progress("pictures", options.quiet) as on_step:
+            write_svgs(replay_frames, options.svg, options.width, lambda done: on_step(done, len(replay_frames)))
+        print(f"{options.svg}: {counted(len(replay_frames), 'picture')}", file=sys.stderr)
     for path, write in ((options.gif, write_gif), (options.mp4, write_mp4)):
         if path is not None:
-            with task_progress(path.name, options.quiet) as told:
-                write(shown, path, options.width, options.delay, lambda done: told(done, len(shown)))
-            print(f"{path}: {counted(len(shown), 'position')}", file=sys.stderr)
+            with task_progress(path.name, options.quiet) as on_step:
+                write(replay_frames, path, options.width, options.delay, lambda done: on_step(done, len(replay_frames)))
+            print(f"{path}: {counted(len(replay_frames), 'position')}", file=sys.stderr)
     return OK
 
 
@@ -132,34 +132,34 @@ def _export_study(file: Path, options: ReplayOptions) -> int:
 
 
 def _print_rounds(
-    log: GameLog, shown: list[ReplayFrame], player: int | None, decision_info: bool, delay: float
+    log: GameLog, frames: list[ReplayFrame], player: int | None, decision_info: bool, delay: float
 ) -> None:
     """Print the positions in the terminal, each with the orders and events of the round before it."""
     from warlight_env.record import result_of
 
     names = [f"{seat + 1} {name}" for seat, name in enumerate(log.names)]
-    eyes = player if log.header.rules.fog else None
-    live = sys.stdout.isatty() and len(shown) > 1
-    for index, frame in enumerate(shown):
+    viewer = player if log.header.rules.fog else None
+    live = sys.stdout.isatty() and len(frames) > 1
+    for index, frame in enumerate(frames):
         number = frame.position.round or 0
         lines: list[str] = []
         if number > 0:
             result = result_of(log, number)
             turns = {p: o for p, o in enumerate(log.rounds[number - 1].orders) if o is not None}
-            if eyes is not None:
-                result, turns = result.seen_by(eyes), {p: o for p, o in turns.items() if p == eyes}
+            if viewer is not None:
+                result, turns = result.seen_by(viewer), {p: o for p, o in turns.items() if p == viewer}
             lines += describe_round(log.header.map, names, turns, result)
         if decision_info:
-            lines += _thoughts(log, number, names, eyes)
+            lines += _candidate_lines(log, number, names, viewer)
         lines += (f.describe(names[f.player]) for f in log.failures if f.round == number)
         if live and index:
             time.sleep(delay)
         base = log.header.rules.base_income
-        holding = [p for p in range(len(names)) if frame.position.count(p)[0]]
-        incomes = {names[p]: base + frame.position.bonus(p) for p in holding}
+        alive = [p for p in range(len(names)) if frame.position.count(p)[0]]
+        incomes = {names[p]: base + frame.position.bonus(p) for p in alive}
         position = replace(frame.position, names=tuple(names))
         show_position(position, {} if position.foggy else incomes, lines, live)
-    if shown[-1].position.round == len(log.rounds):
+    if frames[-1].position.round == len(log.rounds):
         for failure in log.failures:
             if failure.round > len(log.rounds):  # a failure that ended the game: the log does not contain its round
                 print(printable(failure.describe(names[failure.player])))
@@ -168,25 +168,25 @@ def _print_rounds(
         print(printable(_outcome(log, names)))
 
 
-def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> Iterator[str]:
+def _candidate_lines(log: GameLog, number: int, names: list[str], viewer: int | None) -> Iterator[str]:
     """Yield lines with the candidate moves that the agents considered, with the best candidate first.
 
     Args:
         number: the number of rounds before the moves; 0: the picks before the first round.
-        eyes: the player whose candidates are shown; None: the candidates of all players are shown.
+        viewer: the player whose candidates are shown; None: the candidates of all players are shown.
     """
     from warlight_env.record import Round
 
-    found = [
+    insights = [
         insight
         for step in log.steps
         if (step.round if isinstance(step, Round) else 0) == number
         for insight in step.insights
     ]
     if number == len(log.rounds):
-        found += log.insights
-    for insight in found:
-        if eyes is not None and insight.player != eyes:
+        insights += log.insights
+    for insight in insights:
+        if viewer is not None and insight.player != viewer:
             continue
         data = insight.data
         candidates = data.get("candidates")

@@ -28,31 +28,31 @@ def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Se
     """
     from warlight_env.render import to_text
 
-    told = (
+    text_lines = (
         [f"income: {', '.join(f'{printable(name)} {income}' for name, income in incomes.items())}"] if incomes else []
     )
-    told += [f"  {printable(line)}" for line in lines]
+    text_lines += [f"  {printable(line)}" for line in lines]
     if live:
         size = shutil.get_terminal_size()
         width = max(40, min(100, size.columns))
-        shown = to_text(position, colour="NO_COLOR" not in os.environ, width=width).split("\n")
-        print(_CLEAR + "\n".join(_fitted(shown, told, width, size.lines - 2)), flush=True)
+        board_lines = to_text(position, colour="NO_COLOR" not in os.environ, width=width).split("\n")
+        print(_CLEAR + "\n".join(_fitted(board_lines, text_lines, width, size.lines - 2)), flush=True)
     else:
-        print("\n".join([to_text(position, width=80), "", *told, ""]), flush=True)
+        print("\n".join([to_text(position, width=80), "", *text_lines, ""]), flush=True)
 
 
-def _fitted(shown: list[str], told: Sequence[str], width: int, rows: int) -> list[str]:
+def _fitted(board_lines: list[str], text_lines: Sequence[str], width: int, rows: int) -> list[str]:
     """Return the lines of a position and of a wrapped text, at most `rows` lines; leave out text that does not fit."""
     words = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-    wrapped = [row for line in told for row in words.wrap(line)]
-    whole = [*shown, "", *wrapped, ""]
-    if len(whole) <= rows:
-        return whole
-    shown = [line for line in shown if line]
-    room = max(2, rows - len(shown))
+    wrapped = [row for line in text_lines for row in words.wrap(line)]
+    all_lines = [*board_lines, "", *wrapped, ""]
+    if len(all_lines) <= rows:
+        return all_lines
+    board_lines = [line for line in board_lines if line]
+    room = max(2, rows - len(board_lines))
     if len(wrapped) > room:
         wrapped = [*wrapped[: room - 1], f"    … {len(wrapped) - room + 1} more lines: make the terminal taller"]
-    return [*shown, *wrapped]
+    return [*board_lines, *wrapped]
 
 
 def describe_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], result: RoundResult) -> Iterator[str]:

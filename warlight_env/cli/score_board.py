@@ -61,6 +61,6 @@ class ScoreBoard(Progress):
             table.add_row(
                 Text(name), str(wins), str(match_score.draws[a]), f"{100 * wins / match_score.games:.1f}",
                 f"{100 * low:.1f}–{100 * high:.1f}",
-                *(f"{100 * won / played:.1f}" if played else "–" for won, played in by_seat),
+                *(f"{100 * won / games:.1f}" if games else "–" for won, games in by_seat),
             )  # fmt: skip
         return table

@@ -32,12 +32,12 @@ def open_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            opened = os.open(os.devnull, mode)
-            if opened == number:
+            descriptor = os.open(os.devnull, mode)
+            if descriptor == number:
                 os.set_inheritable(number, True)
             else:
-                os.dup2(opened, number)
-                os.close(opened)
+                os.dup2(descriptor, number)
+                os.close(descriptor)
         if getattr(sys, name) is None:
             stream = os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", errors="replace", closefd=False)
             setattr(sys, name, stream)
@@ -69,10 +69,10 @@ def reserved_output() -> Iterator[None]:
     _reserved = True
     before = sys.stdout
     before.flush()
-    kept = os.dup(1)
+    stdout_copy = os.dup(1)
     if _descriptor(before) == 1:
         encoding, errors = before.encoding, before.errors
-        _results = os.fdopen(kept, "w", encoding=encoding, errors=errors, closefd=False)
+        _results = os.fdopen(stdout_copy, "w", encoding=encoding, errors=errors, closefd=False)
     else:
         _results = before
     os.dup2(2, 1)
@@ -87,8 +87,8 @@ def reserved_output() -> Iterator[None]:
         if _results is not before:
             with contextlib.suppress(OSError):  # the flush above has raised the same error
                 _results.close()
-        os.dup2(kept, 1)
-        os.close(kept)
+        os.dup2(stdout_copy, 1)
+        os.close(stdout_copy)
         sys.stdout, _results = before, None
 
 

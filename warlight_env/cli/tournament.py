@@ -77,22 +77,25 @@ def tournament(
     from warlight_env.folder_lock import FolderLock
 
     place = read_backend(backend, ray_address)
-    asked = load_tournament(file)
-    if asked.players > 2:
+    tournament_ = load_tournament(file)
+    if tournament_.players > 2:
         openskill_model()  # load the library now: if it is missing, the error comes before the games
     folder = Path("runs", file.stem) if out is None else out
-    contests = asked.contests(folder / "logs" if log else None)
+    contests = tournament_.contests(folder / "logs" if log else None)
     total = sum(contest.n_games for contest in contests)
     with FolderLock(folder, in_use=RunFolderError) as lock:
-        with unit_progress(asked.name, total, "games", quiet) as advance, LiveTables(asked, folder) as tables:
+        with (
+            unit_progress(tournament_.name, total, "games", quiet) as advance,
+            LiveTables(tournament_, folder) as tables,
+        ):
 
-            def tell(key: str, records: Sequence[GameRecord]) -> None:
+            def on_games(key: str, records: Sequence[GameRecord]) -> None:
                 advance(len(records), key)
                 tables.add(key, records)
 
             with crash_traceback(traceback):
                 results = play_contests(
-                    contests, jobs=jobs, backend=place, folder=lock, on_games=tell, on_warm_up=WarmUpLines(quiet)
+                    contests, jobs=jobs, backend=place, folder=lock, on_games=on_games, on_warm_up=WarmUpLines(quiet)
                 )
             result = tables.finish(results)
         if not result.rated:

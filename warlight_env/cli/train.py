@@ -102,8 +102,8 @@ class WeightsOptions(RunOptions):
         from warlight_env.train.weights.genes import ParameterVector
 
         settings = super().settings(kind, file)
-        given: dict[str, Any] = {} if self.start is None else {"start": ParameterVector(Weights.load(self.start))}
-        return replace(settings, **given)
+        overrides: dict[str, Any] = {} if self.start is None else {"start": ParameterVector(Weights.load(self.start))}
+        return replace(settings, **overrides)
 
 
 #: The values of the setting `action` of PPO; the first one has settings of its own.
@@ -265,13 +265,13 @@ def ppo(
 
 
 def _train(
-    trainer: type[Trainer[Any, Any]], kind: type[RunSettings], file: Path | None, options: RunOptions, **more: Any
+    trainer: type[Trainer[Any, Any]], kind: type[RunSettings], file: Path | None, options: RunOptions, **arguments: Any
 ) -> None:
     """Run a trainer, then play the final match with the trained agent, and print the results.
 
     Args:
         kind: the type of the trainer's settings.
-        more: additional arguments of the trainer.
+        arguments: additional arguments of the trainer.
     """
     settings = options.settings(kind, file)
     with options.journal(trainer.command, file, settings) as journal:
@@ -284,15 +284,15 @@ def _train(
             done = sum(map(trainer.is_unit, journal.entries))
             if done:
                 advance(done, "found in the run folder")
-            run = trainer(settings, journal, options.jobs, options.backend, say, **more)
-            found = run.run()
-        games = 2 * settings.holdout_pairs * len(run.pairs(found))
+            run = trainer(settings, journal, options.jobs, options.backend, say, **arguments)
+            artifact = run.run()
+        games = 2 * settings.holdout_pairs * len(run.pairs(artifact))
         with unit_progress("final match", games, "games", options.quiet) as advance:
-            result = run.finish(found, advance)
-        _tell(result, journal.folder, options.json, trainer.artifact_name)
+            result = run.finish(artifact, advance)
+        _print_result(result, journal.folder, options.json, trainer.artifact_name)
 
 
-def _tell(result: dict[str, Any], folder: Path, json: bool, found: str) -> None:
+def _print_result(result: dict[str, Any], folder: Path, json: bool, file_name: str) -> None:
     if json:
         print_json(result)
         return
@@ -300,4 +300,4 @@ def _tell(result: dict[str, Any], folder: Path, json: bool, found: str) -> None:
         low, high = row["interval"]
         score = f"{100 * row['score']:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
         print(f"{result['player']}, {row['player']} against {row['opponent']}: {score} of {row['games']} games")
-    print(f"result: {folder / found}\nreport: {folder / 'report.html'}")
+    print(f"result: {folder / file_name}\nreport: {folder / 'report.html'}")

@@ -56,8 +56,8 @@ def watch(
     if not 2 <= len(agents) <= 6:
         raise UsageError(f"{counted(len(agents), 'bot')}: give two to six bots: warlight watch mcts aggressive")
     if options.live:
-        given = {"--game": options.game != 1, "--delay": options.delay != 0.5, "--rounds": options.rounds is not None}
-        if unused := [option for option, there in given.items() if there]:
+        changed = {"--game": options.game != 1, "--delay": options.delay != 0.5, "--rounds": options.rounds is not None}
+        if unused := [option for option, is_changed in changed.items() if is_changed]:
             raise UsageError(f"{unused[0]}: not possible with --live, because the page controls the game")
         game_options = GameOptions(
             seed=options.seed, map=options.map, rules=options.rules,
@@ -69,16 +69,16 @@ def watch(
         raise UsageError(f"--delay {options.delay}: must be 0 to 3600 seconds")
     from warlight_env.arena.games.game_loop import play_rounds, round_limit
 
-    played, bots = start_game(agents, options.map, options.rules, options.seed, options.picks, options.game - 1)
+    game, bots = start_game(agents, options.map, options.rules, options.seed, options.picks, options.game - 1)
     names = [f"{seat + 1} {bot.name}" for seat, bot in enumerate(bots)]
-    limit = round_limit(played.rules, played.map.n_regions, options.rounds)
+    limit = round_limit(game.rules, game.map.n_regions, options.rounds)
     terminal = sys.stdout.isatty()
-    _show(played, names, [], terminal)
-    for orders, result in play_rounds(played, bots, limit):
+    _show(game, names, [], terminal)
+    for orders, result in play_rounds(game, bots, limit):
         if terminal:
             time.sleep(options.delay)
-        _show(played, names, list(describe_round(played.map, names, orders, result)), terminal)
-    print(_outcome(played, names))
+        _show(game, names, list(describe_round(game.map, names, orders, result)), terminal)
+    print(_outcome(game, names))
 
 
 def _show(game: Game, names: Sequence[str], lines: Sequence[str], live: bool) -> None:
