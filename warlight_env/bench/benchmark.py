@@ -57,8 +57,8 @@ class SinglePolicy:
 
     def __call__(self, observations: Any, masks: Any) -> Any:
         parts = isinstance(observations, dict)
-        seen = {key: part[0] for key, part in observations.items()} if parts else observations[0]
-        action = self.policy(seen, masks[0])
+        observation = {key: part[0] for key, part in observations.items()} if parts else observations[0]
+        action = self.policy(observation, masks[0])
         if isinstance(action, dict):
             return {key: np.asarray(part)[None] for key, part in action.items()}
         return np.asarray(action)[None]
@@ -116,30 +116,30 @@ def run(  # noqa: PLR0913 -- one argument for each setting of users
         RunFolderError: the folder `out` belongs to another run.
         RunError: the folder `out` cannot be written.
     """
-    chosen = suite if isinstance(suite, Suite) else Suite.load(suite)
+    loaded_suite = suite if isinstance(suite, Suite) else Suite.load(suite)
     check_flag(batched, "batched")
     if games is not None and (not is_integer(games) or games < 1):
         raise BenchError(f"games = {short_repr(games)}: must be an integer of at least 1")
-    only = (maps,) if isinstance(maps, str) else tuple(maps)
-    for map_name in only:
-        if map_name not in chosen.map_digests:
-            known = ", ".join(chosen.map_digests)
-            raise BenchError(f"map {short_repr(map_name)}: the maps of {chosen.name} are {known}")
+    map_names = (maps,) if isinstance(maps, str) else tuple(maps)
+    for map_name in map_names:
+        if map_name not in loaded_suite.map_digests:
+            names = ", ".join(loaded_suite.map_digests)
+            raise BenchError(f"map {short_repr(map_name)}: the maps of {loaded_suite.name} are {names}")
     source = _source(policy, name, action, observation, max_cycles, batched)
     if settings is None:
         settings = {}
         if isinstance(source, FunctionSource):
             settings = {"action": told_action(source.action)["name"], "observation": source.observation}
-    check_subject(source, chosen, only)
+    check_subject(source, loaded_suite, map_names)
     title = name or _name(source)
-    contests = chosen.contests(source, only, clock, games)
+    contests = loaded_suite.contests(source, map_names, clock, games)
     if out is None:
         results = play_contests(contests, jobs=jobs, backend=backend, on_games=on_games)
-        return make_card(chosen, title, results, settings, games)
+        return make_card(loaded_suite, title, results, settings, games)
     folder = Path(out)
     with FolderLock(folder, in_use=RunFolderError) as lock:
         results = play_contests(contests, jobs=jobs, backend=backend, folder=lock, on_games=on_games)
-        card = make_card(chosen, title, results, settings, games)
+        card = make_card(loaded_suite, title, results, settings, games)
         for file, text in (("card.json", json.dumps(card.to_dict(), indent=2) + "\n"), ("card.md", card.to_markdown())):
             try:
                 output.write_file(folder / file, text)

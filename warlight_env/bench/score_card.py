@@ -85,7 +85,7 @@ class ScoreCard:
         if self.interrupted:
             lines += ["**Interrupted: this card contains only the results of the finished games.**", ""]
         if self.total is not None:
-            lines += [f"Score **{_shown(self.total)}** over {self.total.games} games.", ""]
+            lines += [f"Score **{_score_text(self.total)}** over {self.total.games} games.", ""]
         lines += ["| map | opponent | score | 95 % | won : lost : drawn | rounds | illegal | forfeits | ms/move |"]
         lines += ["|---|---|---:|---:|---:|---:|---:|---:|---:|"]
         for name in dict.fromkeys(row.map for row in self.rows):
@@ -132,24 +132,26 @@ def make_card(
     if not isinstance(results, Mapping) or not all(isinstance(result, ContestResult) for result in results.values()):
         raise BenchError(f"results = {short_repr(results)}: must be a dict from `SuiteRow.key` to `ContestResult`")
     rows, shares = [], []
-    whole = {row.map: True for row in suite.rows}
+    is_complete = {row.map: True for row in suite.rows}
     for row in suite.rows:
         result = results.get(row.key)
         if result is None or not result.records:
-            whole[row.map] = False
+            is_complete[row.map] = False
             continue
-        whole[row.map] &= not result.interrupted
+        is_complete[row.map] &= not result.interrupted
         units = _units(result.records)
         rows.append(_row(row.map, row.opponent, result.records, units))
         shares.append((row.map, units))
-    played = {name: score_of([u for of, u in shares if of == name]) for name, there in whole.items() if there}
+    scores = {
+        name: score_of([u for map_, u in shares if map_ == name]) for name, is_full in is_complete.items() if is_full
+    }
     return ScoreCard(
         suite=suite.name,
         policy=policy,
         settings=settings,
         rows=tuple(rows),
-        maps=played,
-        total=score_of([units for _, units in shares]) if all(whole.values()) else None,
+        maps=scores,
+        total=score_of([units for _, units in shares]) if all(is_complete.values()) else None,
         reduced=None if games is None or all(games >= row.games for row in suite.rows) else games + games % 2,
         interrupted=any(result.interrupted for result in results.values()),
         facts=collect_provenance(),
@@ -170,8 +172,8 @@ def score_of(rows: Sequence[Sequence[float]]) -> Score:
     Raises:
         BenchError: there is no row, a row is empty, or a score is not a number in 0 .. 1.
     """
-    fits = isinstance(rows, list | tuple) and all(isinstance(units, list | tuple) and units for units in rows)
-    if not fits or not rows or not all(is_number(x) and 0 <= x <= 1 for units in rows for x in units):
+    is_valid = isinstance(rows, list | tuple) and all(isinstance(units, list | tuple) and units for units in rows)
+    if not is_valid or not rows or not all(is_number(x) and 0 <= x <= 1 for units in rows for x in units):
         raise BenchError(f"rows = {short_repr(rows)}: must be nonempty lists of scores in 0 .. 1")
     means = [math.fsum(units) / len(units) for units in rows]
     score = math.fsum(means) / len(rows)
@@ -193,8 +195,8 @@ def _units(records: Sequence[GameRecord]) -> list[float]:
     """Return the score of agent 0 in each unit of two games."""
     units: dict[int, list[float]] = {}
     for record in records:
-        mine, theirs = record.placements
-        units.setdefault(record.unit, []).append(0.5 + 0.5 * (mine < theirs) - 0.5 * (mine > theirs))
+        place, other = record.placements
+        units.setdefault(record.unit, []).append(0.5 + 0.5 * (place < other) - 0.5 * (place > other))
     return [sum(scores) / len(scores) for scores in units.values()]
 
 
@@ -223,5 +225,5 @@ def _ends(interval: Interval) -> str:
     return f"{100 * interval.low:.1f} – {100 * interval.high:.1f}"
 
 
-def _shown(score: Score) -> str:
+def _score_text(score: Score) -> str:
     return f"{100 * score.score:.1f} ({_ends(score.interval)})"

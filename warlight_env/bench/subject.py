@@ -86,21 +86,21 @@ def make_subject(
     if not isinstance(policy, str) or not policy.endswith(".zip"):
         parse(policy)
         return policy
-    for what, value, known in (("action", action, tuple(ENCODINGS)), ("observation", observation, OBSERVATIONS)):
+    for argument, value, choices in (("action", action, tuple(ENCODINGS)), ("observation", observation, OBSERVATIONS)):
         if value is not None and not isinstance(value, str):
-            raise BenchError(f"{what} = {short_repr(value)}: must be a string or None")
-        if value is not None and value not in known:
-            raise BenchError(f"no {what} {value!r}{did_you_mean(value, known)}; there are {', '.join(known)}")
+            raise BenchError(f"{argument} = {short_repr(value)}: must be a string or None")
+        if value is not None and value not in choices:
+            raise BenchError(f"no {argument} {value!r}{did_you_mean(value, choices)}; there are {', '.join(choices)}")
     digest = model_digest(Path(policy))
     if not trust:
         load_policy(policy)  # without the argument `trust`, this call raises an error that explains the argument
     load_model(policy, digest, deterministic)
-    kept = PolicySettings.load(policy)
-    encoding: str | EncodingFactory = action or ("steps" if kept is None else kept.encoding)
-    seen = observation or ("flat" if kept is None else kept.observation)
-    cycles = kept.max_cycles if max_cycles is None and kept is not None else max_cycles
-    padding = None if kept is None else kept.padding
-    return CheckpointSource(policy, digest, encoding, seen, cycles, deterministic, padding)
+    saved_settings = PolicySettings.load(policy)
+    encoding: str | EncodingFactory = action or ("steps" if saved_settings is None else saved_settings.encoding)
+    observation_type = observation or ("flat" if saved_settings is None else saved_settings.observation)
+    cycles = saved_settings.max_cycles if max_cycles is None and saved_settings is not None else max_cycles
+    padding = None if saved_settings is None else saved_settings.padding
+    return CheckpointSource(policy, digest, encoding, observation_type, cycles, deterministic, padding)
 
 
 def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] = ()) -> None:
@@ -118,14 +118,14 @@ def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] 
     if not isinstance(suite, Suite):
         raise BenchError(f"suite = {short_repr(suite)}: must be a Suite")
     path = source.path if isinstance(source, CheckpointSource) else ""
-    kept = PolicySettings.load(path) if path else None
+    saved_settings = PolicySettings.load(path) if path else None
     for name in suite.map_digests:
         if map_names and name not in map_names:
             continue
         map = maps.load(name)
-        if kept is not None:
+        if saved_settings is not None:
             try:
-                check_size(Path(path).stem, kept, map)
+                check_size(Path(path).stem, saved_settings, map)
             except PolicyFileError as error:
                 raise BenchError(f"map {name!r}: {error}; give the maps of the games with --map") from None
         agent = agent_from_source(source, suite.seed)

@@ -106,7 +106,7 @@ class Suite:
             games: the maximum number of games of each row; None: all games of the suite.
             on_crash: the reaction to a failure of an agent, see `OnCrash`.
         """
-        found = []
+        contest_list = []
         for i, row in enumerate(self.rows):
             if only and row.map not in only:
                 continue
@@ -121,25 +121,25 @@ class Suite:
                 clocks=(clock, None),
                 on_crash=on_crash,
             )
-            found.append(Contest(row.key, setup, row.games if games is None else min(games, row.games)))
-        return found
+            contest_list.append(Contest(row.key, setup, row.games if games is None else min(games, row.games)))
+        return contest_list
 
     def fingerprints(self) -> dict[str, str]:
         """Play the games for the fingerprints (see `PROBE_ROUNDS`); return a dict from each row's key to its digest.
 
         The digests should be equal to the digests in the suite file.
         """
-        found = {}
+        digests = {}
         for contest in self.contests(PROBE, games=PROBE_GAMES):
-            told: list[Any] = []
+            positions: list[Any] = []
             for number in range(PROBE_GAMES):
                 seating = contest.setup.make_seating(number)
                 game = Game(contest.setup.map, self.rules, 2, seating.seed, picks="random")
                 for _ in play_rounds(game, seating.agents, PROBE_ROUNDS):
                     pass
-                told.append([game.round, game.owner.tolist(), game.army.tolist()])
-            found[contest.key] = hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
-        return found
+                positions.append([game.round, game.owner.tolist(), game.army.tolist()])
+            digests[contest.key] = hashlib.sha256(json.dumps(positions).encode()).hexdigest()[:16]
+        return digests
 
     def changes(self) -> list[str]:
         """Return the keys of the rows in which the opponent now plays differently, so that its digest has changed."""
