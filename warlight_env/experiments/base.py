@@ -124,7 +124,7 @@ class MatchTable(GameTable):
 
     def contests(self, settings: ExperimentSettings) -> list[Contest]:
         """Return the games of each row as a `Contest`."""
-        found = []
+        contest_list = []
         for i, matchup in enumerate(self.matchups):
             sides = tuple(
                 p.source(settings.agent, settings.budget_type, settings.quick) for p in (matchup.first, matchup.second)
@@ -138,8 +138,8 @@ class MatchTable(GameTable):
                 picks=self.picks,
                 max_rounds=None,
             )
-            found.append(Contest(matchup.label, setup, settings.count(matchup.games, QUICK_GAMES)))
-        return found
+            contest_list.append(Contest(matchup.label, setup, settings.count(matchup.games, QUICK_GAMES)))
+        return contest_list
 
     def seconds(self, settings: ExperimentSettings) -> float:
         total = 0.0
@@ -186,7 +186,7 @@ class MeasurementFolder(AppendOnlyFolder):
 
     def __init__(self, folder: Path | FolderLock, experiment: str, count: int, settings: ExperimentSettings) -> None:
         self.count = count
-        self.known: dict[int, dict[str, Any]] = {}  #: measured values, by unit
+        self.measured: dict[int, dict[str, Any]] = {}  #: measured values, by unit
         description = {
             "version": __version__, "experiment": experiment, "agent": settings.agent, "by": settings.budget_type,
             "quick": settings.quick, "seed": settings.seed, "units": count,
@@ -206,7 +206,7 @@ class MeasurementFolder(AppendOnlyFolder):
         """See `AppendOnlyFolder.load_line`."""
         if not 0 <= fields["unit"] < self.count or not isinstance(fields["values"], dict):
             raise ValueError("the measurement has no such unit")
-        self.known[fields["unit"]] = {**fields, "seconds": float(fields["seconds"])}
+        self.measured[fields["unit"]] = {**fields, "seconds": float(fields["seconds"])}
 
 
 def run_measurement(
@@ -227,11 +227,11 @@ def run_measurement(
     """
     interrupted = False
     with folder as units:
-        for unit in units.known:
+        for unit in units.measured:
             advance(1, f"unit {unit + 1}")
         try:
             for unit in range(units.count):
-                if unit in units.known:
+                if unit in units.measured:
                     continue
                 start = time.perf_counter()
                 values = measure(unit)
@@ -239,8 +239,8 @@ def run_measurement(
                 advance(1, f"unit {unit + 1}")
         except KeyboardInterrupt:
             interrupted = True
-    seconds = sum(line["seconds"] for line in units.known.values())
-    return [units.known[unit]["values"] for unit in sorted(units.known)], interrupted, seconds
+    seconds = sum(line["seconds"] for line in units.measured.values())
+    return [units.measured[unit]["values"] for unit in sorted(units.measured)], interrupted, seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,5 +269,5 @@ class Measurement(Experiment):
 
     def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
         units = MeasurementFolder(folder, self.name, self.units(settings), settings)
-        found, interrupted, seconds = run_measurement(units, lambda unit: self.measure(settings, unit), advance)
-        return ExperimentOutcome(self.summary(found, settings) if found else [], interrupted, seconds)
+        values, interrupted, seconds = run_measurement(units, lambda unit: self.measure(settings, unit), advance)
+        return ExperimentOutcome(self.summary(values, settings) if values else [], interrupted, seconds)

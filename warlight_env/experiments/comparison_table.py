@@ -99,19 +99,19 @@ class Comparison:
         if not winners:
             return []
         teams = [self.team] if self.team else [(side,) for side in range(len(self.sides))]
-        found = []
+        row_list = []
         for team in teams:
             wins = sum(winner in team for winner in winners)
             draws = winners.count(None)
             even = len(team) / len(self.sides)
             row = win_rate_row(self.label, wins, len(winners) - wins - draws, draws, None, even)
             if not self.team:
-                used = [record.use[team[0]] for record in result.records]
-                move = sum(use.seconds for use in used) / sum(use.answers for use in used)
+                usage = [record.use[team[0]] for record in result.records]
+                move = sum(use.seconds for use in usage) / sum(use.answers for use in usage)
                 sample = f"{row.sample}; {1000 * move:.2g} ms a move"
                 row = replace(row, label=f"{self.label}: {self.sides[team[0]].spec}", sample=sample)
-            found.append(replace(row, thesis=self.published, thesis_sample=self.published_sample))
-        return found
+            row_list.append(replace(row, thesis=self.published, thesis_sample=self.published_sample))
+        return row_list
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,12 +140,12 @@ class ComparisonTable(GameTable):
         return rows
 
 
-def _ratings(pool: str, played: Sequence[tuple[Comparison, ContestResult]]) -> list[Row]:
+def _ratings(pool: str, results: Sequence[tuple[Comparison, ContestResult]]) -> list[Row]:
     """Return the Elo ratings of a pool's sides, best first, if all its comparisons have games; the mean rating is 0."""
-    if not all(result.records for _, result in played):
+    if not all(result.records for _, result in results):
         return []
-    names = list(dict.fromkeys(side.spec for field, _ in played for side in field.sides))
-    records = [(field, record) for field, result in played for record in result.records]
+    names = list(dict.fromkeys(side.spec for field, _ in results for side in field.sides))
+    records = [(field, record) for field, result in results for record in result.records]
     games = [
         GameRanking(tuple(names.index(side.spec) for side in field.sides), record.placements, unit)
         for unit, (field, record) in enumerate(records)

@@ -138,9 +138,9 @@ def run_experiment(
     """
     with FolderLock(folder, in_use=RunFolderError) as lock:
         outcome = experiment.run(settings, lock, advance)
-        made = collect_provenance()
+        provenance = collect_provenance()
         result = ExperimentResult(
-            experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, made
+            experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, provenance
         )
         try:
             write_file(folder / RESULT, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
@@ -160,9 +160,9 @@ def to_markdown(experiment: Experiment, results: Sequence[ExperimentResult], lev
     if any(result.interrupted for result in results):
         lines += ["**Interrupted: the figures are of the finished games.**", ""]
     source: Source = "authors" if experiment.finding else "thesis"
-    whose = [source, f"{POSSESSIVES[source]} figure is"]
+    headings = [source, f"{POSSESSIVES[source]} figure is"]
     rows = [
-        ["", "bot", "ours", "95 % interval", "sample", *whose],
+        ["", "bot", "ours", "95 % interval", "sample", *headings],
         ["---"] * 2 + ["---:"] * 4 + ["---"],
         *_table(results),
     ]
@@ -174,11 +174,11 @@ def to_markdown(experiment: Experiment, results: Sequence[ExperimentResult], lev
     if experiment.finding:
         lines += ["", _wrapped(f"What the authors found: {experiment.finding}")]
     for result in (result for result in results if not result.settings.quick):
-        said = conclusions(result.rows, source)
+        conclusion = conclusions(result.rows, source)
         bot = f"{_bot(result.settings)}: " if len(results) > 1 and result.settings.agent else ""
-        lines += ["", _wrapped(bot + said)] if said else []
+        lines += ["", _wrapped(bot + conclusion)] if conclusion else []
     lines += ["", *(f"    {result.command}" for result in results), ""]
-    lines += [*_made(results), ""]
+    lines += [*_run_facts(results), ""]
     return "\n".join(lines)
 
 
@@ -194,14 +194,14 @@ def _table(results: Sequence[ExperimentResult]) -> list[list[str]]:
         named = label
         for result in results:
             for row in (row for row in result.rows if row.label == label):
-                lines.append([named, _bot(result.settings), *_ours(row)])
+                lines.append([named, _bot(result.settings), *_row_cells(row)])
                 named = ""
     return lines
 
 
 def _bot(settings: ExperimentSettings) -> str:
-    by = "" if settings.budget_type == "simulations" else f", {settings.budget_type}"
-    return f"`{settings.agent}`{by}" if settings.agent else ""
+    budget = "" if settings.budget_type == "simulations" else f", {settings.budget_type}"
+    return f"`{settings.agent}`{budget}" if settings.agent else ""
 
 
 def _thesis(row: Row) -> str:
@@ -211,7 +211,7 @@ def _thesis(row: Row) -> str:
     return f"{figure} ({row.thesis_sample})" if row.thesis_sample else figure
 
 
-def _ours(row: Row) -> list[str]:
+def _row_cells(row: Row) -> list[str]:
     interval = "exact" if row.low == row.high == row.value else f"{row.shown(row.low)} – {row.shown(row.high)}"
     verdict = _VERDICTS[row.verdict]
     if row.difference is not None and row.verdict != "within":
@@ -220,14 +220,14 @@ def _ours(row: Row) -> list[str]:
     return [f"**{row.shown(row.value)}**", interval, row.sample, _thesis(row), verdict]
 
 
-def _made(results: Sequence[ExperimentResult]) -> list[str]:
+def _run_facts(results: Sequence[ExperimentResult]) -> list[str]:
     """Return the playing times and other facts about the runs, in a line for each machine and package version."""
     times: dict[str, list[str]] = {}
     for result in results:
         hours, minutes = divmod(round(result.seconds / 60), 60)
-        spent = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{result.seconds:.1f} s"
-        times.setdefault(format_provenance(result.provenance), []).append(spent)
-    return [f"*{' and '.join(spent)} of play, on one core at a time; {line}.*" for line, spent in times.items()]
+        play_time = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{result.seconds:.1f} s"
+        times.setdefault(format_provenance(result.provenance), []).append(play_time)
+    return [f"*{' and '.join(play_time)} of play, on one core at a time; {line}.*" for line, play_time in times.items()]
 
 
 def _wrapped(text: str) -> str:
@@ -250,25 +250,25 @@ def _published(rows: Sequence[Row], source: Source) -> list[str]:
     if not compared:
         return []
     owner = POSSESSIVES[source]
-    within = sum(row.verdict == "within" for row in compared)
-    found = [f"{owner.capitalize()} figure is within our 95 % interval in {within} of {len(compared)} rows."]
+    n_within = sum(row.verdict == "within" for row in compared)
+    sentences = [f"{owner.capitalize()} figure is within our 95 % interval in {n_within} of {len(compared)} rows."]
     outside = [row for row in compared if row.verdict != "within"]
     clear = [row for row in outside if not _may_be_chance(row)]
-    found += _sentence("Chance may explain the difference in", [row for row in outside if _may_be_chance(row)])
-    found += _sentence(f"Our figure is higher than {owner} in", [row for row in clear if row.verdict == "above"])
-    found += _sentence(f"Our figure is lower than {owner} in", [row for row in clear if row.verdict == "below"])
-    return found
+    sentences += _sentence("Chance may explain the difference in", [row for row in outside if _may_be_chance(row)])
+    sentences += _sentence(f"Our figure is higher than {owner} in", [row for row in clear if row.verdict == "above"])
+    sentences += _sentence(f"Our figure is lower than {owner} in", [row for row in clear if row.verdict == "below"])
+    return sentences
 
 
 def _strength(rows: Sequence[Row]) -> list[str]:
     """Return sentences that compare the shares of games won with the shares that equally strong players would win."""
     shares = [(row, row.even) for row in rows if row.even is not None]
-    more = [row for row, even in shares if row.low > even]
-    fewer = [row for row, even in shares if row.high < even]
+    above = [row for row, even in shares if row.low > even]
+    below = [row for row, even in shares if row.high < even]
     equal = [row for row, even in shares if row.low <= even <= row.high]
     return [
-        *_sentence("Significantly more wins than between equal players:", more),
-        *_sentence("Significantly fewer wins than between equal players:", fewer),
+        *_sentence("Significantly more wins than between equal players:", above),
+        *_sentence("Significantly fewer wins than between equal players:", below),
         *_sentence("No significant difference from equal players:", equal),
     ]
 

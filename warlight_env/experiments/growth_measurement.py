@@ -88,18 +88,20 @@ def _income_after(context: Context, position: Position, turn_index: Int, rounds:
 
     Player 0 plays turn `turn_index` of `work`, and later random turns.
     """
-    at, orders = work.position, work.round
-    copy_position(position, at)
-    for played in range(rounds):
-        if played == 0:
+    after, orders = work.position, work.round
+    copy_position(position, after)
+    for index in range(rounds):
+        if index == 0:
             orders.counts[0] = copy_turn(work.turns, turn_index, orders.deploy[0], orders.attacks[0])
         else:
-            orders.counts[0] = draw_turn(context, at, 0, work.dice, work.generator, orders.deploy[0], orders.attacks[0])
+            orders.counts[0] = draw_turn(
+                context, after, 0, work.dice, work.generator, orders.deploy[0], orders.attacks[0]
+            )
         orders.counts[1] = 0
-        for r in range(at.owner.shape[0]):
+        for r in range(after.owner.shape[0]):
             orders.deploy[1, r] = 0
-        resolve_orders(context.params, at, orders, work.dice, None, None)
-    return float(income(context.board, context.params.base_income, at.owner, 0))
+        resolve_orders(context.params, after, orders, work.dice, None, None)
+    return float(income(context.board, context.params.base_income, after.owner, 0))
 
 
 @kernel
@@ -121,15 +123,15 @@ def choose_growth(
     for i in range(count):
         order[i] = i
     for s in range(stages.shape[0]):
-        kept = min(count, stages[s, 0])
-        for i in range(kept):
+        n_turns = min(count, stages[s, 0])
+        for i in range(n_turns):
             total[order[i]] = 0.0
         for _ in range(stages[s, 1]):
             first, second = next_u64(rng), next_u64(rng)
-            for i in range(kept):
+            for i in range(n_turns):
                 work.dice[0], work.dice[1] = first, second
                 total[order[i]] += _income_after(context, position, order[i], rounds, work)
-        for i in range(1, kept):  # move the best turns to the front
+        for i in range(1, n_turns):  # move the best turns to the front
             turn, k = order[i], i
             while k > 0 and total[order[k - 1]] < total[turn]:
                 order[k] = order[k - 1]
@@ -149,13 +151,13 @@ class IncomeSearch(SingleThreaded):
     exclusive_methods = ("act",)
 
     def __init__(self, seed: int, quick: bool) -> None:
-        self._rng, self._made = make_rng(seed), False
+        self._rng, self._is_ready = make_rng(seed), False
         self._stages = np.array(_QUICK_STAGES if quick else _STAGES, np.int64)
 
     def act(self, view: View, rounds_left: int) -> Orders:
         """Return the turn for `view`, with `rounds_left` rounds still to play."""
         n, e = view.board.n_regions, view.board.n_edges
-        if not self._made:
+        if not self._is_ready:
             functions = Functions(generator=generate_plans, policy=planned_turn, capacity=_TURNS)
             self._context = make_context(view.board, view.params, 2, EXPANDING, functions=functions)
             self._work = reference(
@@ -169,7 +171,7 @@ class IncomeSearch(SingleThreaded):
                     order=np.zeros(_TURNS, np.int64),
                 )
             )
-            self._made = True
+            self._is_ready = True
         best = choose_growth(self._context, view.position, rounds_left, self._stages, self._rng, self._work)
         turns = self._work.turns
         return Orders.from_arrays(turns.deploy[best], turns.attacks[best], int(turns.counts[best]))
@@ -187,9 +189,9 @@ def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) ->
     limit = {"sims": str(QUICK_SIMULATIONS)} if settings.quick and settings.agent.startswith(("mcts", "nash")) else {}
     agent = make_agent(with_parameters(settings.agent, limit), seed) if settings.agent else None
     values: dict[str, list[float]] = {"income": [], "regions": []}
-    for left in range(ROUNDS, 0, -1):
+    for rounds_left in range(ROUNDS, 0, -1):
         view = game.view(0)
-        orders = search.act(view, left + horizon) if search else agent.act(view) if agent else Orders()
+        orders = search.act(view, rounds_left + horizon) if search else agent.act(view) if agent else Orders()
         game.play_round({0: orders, 1: Orders()})
         values["income"].append(float(game.income(0)))
         values["regions"].append(float((game.owner == 0).sum()))
@@ -198,9 +200,9 @@ def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) ->
     return values
 
 
-def summarise_growth(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+def summarise_growth(records: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
     """Return two rows: the mean income and the mean number of regions after the last round."""
     return [
-        number_row(f"{key} after {ROUNDS} rounds", [[values[key][-1]] for values in found], "mean", None, "starts", 2)
+        number_row(f"{key} after {ROUNDS} rounds", [[values[key][-1]] for values in records], "mean", None, "starts", 2)
         for key in ("income", "regions")
     ]

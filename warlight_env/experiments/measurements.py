@@ -60,11 +60,11 @@ def measure_searches(settings: ExperimentSettings, unit: int) -> dict[str, list[
     return values
 
 
-def summarise_searches(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+def summarise_searches(records: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
     """Return the rows of table 3.3."""
 
     def row(label: str, key: str, kind: Any, thesis: float, digits: int) -> Row:
-        return number_row(label, [values[key] for values in found], kind, thesis, "moves", digits)
+        return number_row(label, [values[key] for values in records], kind, thesis, "moves", digits)
 
     return [
         row("depth of the shallowest leaf", "shallowest", "mean", 4.29, 2),
@@ -103,8 +103,8 @@ def measure_trees(settings: ExperimentSettings, unit: int) -> dict[str, list[flo
 
 
 def _searcher(spec: str, seed: int, **parameters: Any) -> Agent:
-    more = ",".join(f"{key}={value}" for key, value in parameters.items())
-    return make_agent(f"{spec}{',' if ':' in spec else ':'}{more}", seed)
+    options = ",".join(f"{key}={value}" for key, value in parameters.items())
+    return make_agent(f"{spec}{',' if ':' in spec else ':'}{options}", seed)
 
 
 def _middle(seed: int, rounds: int) -> Game:
@@ -119,16 +119,16 @@ def _middle(seed: int, rounds: int) -> Game:
     raise ExperimentError(f"all 1000 games ended before round {rounds}, so there is no position to measure")
 
 
-def summarise_trees(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+def summarise_trees(records: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
     """Return the rows of table 3.10: medians per tree, and ratios to a single tree."""
     rows = []
-    for k, what in enumerate(("simulations", "nodes")):
+    for k, quantity in enumerate(("simulations", "nodes")):
         for threads, figures in THREADS.items():
-            values = [unit[f"{what} {threads}"] for unit in found]
-            label = f"{what} of a tree, {threads} thread{'s' if threads > 1 else ''}"
+            values = [unit[f"{quantity} {threads}"] for unit in records]
+            label = f"{quantity} of a tree, {threads} thread{'s' if threads > 1 else ''}"
             rows.append(number_row(label, values, "median", figures[k], "trees", k))
     for threads in list(THREADS)[1:]:
-        shares = [[n / unit["simulations 1"][0] for n in unit[f"simulations {threads}"]] for unit in found]
+        shares = [[n / unit["simulations 1"][0] for n in unit[f"simulations {threads}"]] for unit in records]
         label = f"simulations of a tree against one alone, {threads} threads"
         rows.append(number_row(label, shares, "median", THREADS[threads][0] / THREADS[1][0], "trees", 3))
     return rows
@@ -146,8 +146,8 @@ def count_turns(game: Game, player: int) -> int:
         if game.owner[r] != player:
             continue
         borders = len(game.map.neighbors[r])
-        sent = [math.comb(int(game.army[r]) + k - 1 + borders, borders) for k in range(income + 1)]
-        ways = [sum(ways[j] * sent[k - j] for j in range(k + 1)) for k in range(income + 1)]
+        attack_ways = [math.comb(int(game.army[r]) + k - 1 + borders, borders) for k in range(income + 1)]
+        ways = [sum(ways[j] * attack_ways[k - j] for j in range(k + 1)) for k in range(income + 1)]
     return ways[income]
 
 
@@ -157,9 +157,9 @@ def measure_branching(settings: ExperimentSettings, unit: int) -> dict[str, list
     return {"log10": turns}
 
 
-def summarise_branching(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+def summarise_branching(records: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
     """Return the rows with the numbers of turns, as powers of ten."""
-    values = [unit["log10"] for unit in found]
+    values = [unit["log10"] for unit in records]
     return [
         number_row("log10 of the turns of a position, median", values, "median", 13, "positions", 2),
         number_row("log10 of the turns of a position, mean", values, "mean", 13, "positions", 2),
@@ -169,19 +169,19 @@ def summarise_branching(found: Sequence[dict[str, list[float]]], settings: Exper
 def measure_state(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
     """Return two sizes of a position on the world map in bytes: of its form in a search tree, and of a game's state."""
     n = maps.load("world").n_regions
-    whole = sum(array.nbytes for array in make_state(1, n, 2))
-    return {"compact": [float(compact_size(n))], "whole": [float(whole)]}
+    state_bytes = sum(array.nbytes for array in make_state(1, n, 2))
+    return {"compact": [float(compact_size(n))], "whole": [float(state_bytes)]}
 
 
-def summarise_state(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+def summarise_state(records: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
     """Return the rows with the sizes in bytes, which are exact."""
-    compact, whole = found[0]["compact"][0], found[0]["whole"][0]
+    compact, state_bytes = records[0]["compact"][0], records[0]["whole"][0]
 
     def exact(label: str, value: float, thesis: float | None, sample: str, digits: int = 0) -> Row:
         return Row(label, value, value, value, thesis, sample, digits=digits)
 
     return [
         exact("bytes of a position in a tree", compact, 465, "owners, armies, round"),
-        exact("bytes of a game's whole state", whole, 465, "with dice, offers, who is out"),
+        exact("bytes of a game's whole state", state_bytes, 465, "with dice, offers, who is out"),
         exact("positions in a GB, millions", 1e3 / compact, 2.1, "10^9 bytes, owners, armies, round", 1),
     ]

@@ -18,9 +18,9 @@ def _depths(map: str) -> Comparison:
 
 def _two_depths(map: str) -> Comparison:
     """Return games of two searches of depth 4 against two of depth 1; all consider five turns of each player."""
-    one, other = Side("maxn:depth=4,breadth=5", cost=0.004), Side("maxn:depth=1,breadth=5", cost=0.0003)
+    deep, shallow = Side("maxn:depth=4,breadth=5", cost=0.004), Side("maxn:depth=1,breadth=5", cost=0.0003)
     label = f"{map}, 5 turns each: depth 4 against 1, two players of each"
-    return Comparison(label, (one, other, one, other), games=200, team=(0, 2), map=map, rounds=120)
+    return Comparison(label, (deep, shallow, deep, shallow), games=200, team=(0, 2), map=map, rounds=120)
 
 
 #: The best search depth of Max^N in games of four players.
@@ -86,9 +86,9 @@ MAXN_TERMS = ComparisonTable(
 )
 
 
-def _middles(one: str, other: str, published: float | None = None, sample: str = "") -> Comparison:
-    sides = tuple(Side(f"flat_mc:final_move={answer}", 228) for answer in (one, other))
-    return Comparison(f"{one} against {other}", sides, games=250, published=published, published_sample=sample)
+def _middles(first: str, second: str, published: float | None = None, sample: str = "") -> Comparison:
+    sides = tuple(Side(f"flat_mc:final_move={answer}", 228) for answer in (first, second))
+    return Comparison(f"{first} against {second}", sides, games=250, published=published, published_sample=sample)
 
 
 #: Flat Monte Carlo with three averages of results: is the median, the mean or the mode best?
@@ -181,12 +181,12 @@ PLAYOUTS = ComparisonTable(
 
 
 def _exploration(
-    c: float, other: float, games: int = 400, again: str = "", published: float | None = None
+    c: float, other_c: float, games: int = 400, suffix: str = "", published: float | None = None
 ) -> Comparison:
-    sides = tuple(Side(f"{TREE},c={value:g}", 150) for value in (c, other))
+    sides = tuple(Side(f"{TREE},c={value:g}", 150) for value in (c, other_c))
     sample = "" if published is None else "50.0 : 34.8"
     return Comparison(
-        f"c={c:.3g} against c={other:.3g}{again}", sides, games, published=published, published_sample=sample
+        f"c={c:.3g} against c={other_c:.3g}{suffix}", sides, games, published=published, published_sample=sample
     )
 
 
@@ -206,7 +206,7 @@ EXPLORATION = ComparisonTable(
     comparisons=(
         *(_exploration(c, 0.4) for c in (0.1, 0.2, 0.3, 0.5, 0.65, 0.8, 1.0, 1.41, 2.0, 3.0)),
         _exploration(0.65, 0.7071, published=0.5 / 0.848),
-        _exploration(0.5, 0.4, games=1200, again=", again"),
+        _exploration(0.5, 0.4, games=1200, suffix=", again"),
     ),
 )
 
@@ -239,13 +239,13 @@ _METRO_RESULTS = {50: 0.60, 100: 0.53}
 
 def _top_turns(top: int, simulations: int) -> Comparison:
     sides = (Side(f"{TREE},breadth={top}", simulations), Side(TREE, simulations))
-    theirs = _METRO_RESULTS.get(simulations) if top == 3 else None
-    sample = "" if theirs is None else "with the heuristic"
+    published_rate = _METRO_RESULTS.get(simulations) if top == 3 else None
+    sample = "" if published_rate is None else "with the heuristic"
     return Comparison(
         f"{top} best, {simulations} simulations",
         sides,
         400 if simulations < 1000 else 100,
-        published=theirs,
+        published=published_rate,
         published_sample=sample,
     )
 
@@ -276,12 +276,12 @@ def _placed(alpha: float, beta: float) -> Side:
     return Side(f"{TREE},utility=placements,alpha={alpha:g},beta={beta:g}", _PLACEMENT_SIMULATIONS)
 
 
-def _two_and_two(label: str, one: Side, other: Side, theirs: float | None = None, map: str = "small") -> Comparison:
+def _two_and_two(label: str, first: Side, second: Side, rate: float | None = None, map: str = "small") -> Comparison:
     games, rounds = (300, 40) if map == "small" else (100, 60)
-    sample = "" if theirs is None else "of games"
-    sides = (one, other, one, other)
+    sample = "" if rate is None else "of games"
+    sides = (first, second, first, second)
     return Comparison(
-        f"{map}: {label}", sides, games, team=(0, 2), map=map, published=theirs, published_sample=sample, rounds=rounds
+        f"{map}: {label}", sides, games, team=(0, 2), map=map, published=rate, published_sample=sample, rounds=rounds
     )
 
 
@@ -321,11 +321,11 @@ def _timed(spec: str, seconds: float) -> Side:
     return Side(spec) if spec == "aggressive" else Side(spec, seconds=seconds)
 
 
-def _duel(one: str, other: str, seconds: float) -> Comparison:
+def _duel(first: str, second: str, seconds: float) -> Comparison:
     pool = f"{seconds:g} s"
     games = 40 if seconds < 1 else 10
-    sides = (_timed(one, seconds), _timed(other, seconds))
-    return Comparison(f"{one} against {other}, {pool}", sides, games, pool=pool, max_rounds=_MAX_ROUNDS)
+    sides = (_timed(first, seconds), _timed(second, seconds))
+    return Comparison(f"{first} against {second}, {pool}", sides, games, pool=pool, max_rounds=_MAX_ROUNDS)
 
 
 #: Games of each search method against each other method.

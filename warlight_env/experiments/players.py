@@ -152,13 +152,13 @@ def with_parameters(spec: str, parameters: dict[str, str]) -> str:
     spec = spec.strip()
     if not parameters:
         return spec
-    info, own = parse(spec)
+    info, spec_parameters = parse(spec)
     if info.text is not None:
         raise ExperimentError(
             f"agent {spec!r}: an experiment sets {' and '.join(parameters)}, which {info.form} does not take; give a "
             "search such as mcts"
         )
-    if own.keys() & {"sims", "secs"}:
+    if spec_parameters.keys() & {"sims", "secs"}:
         parameters = {key: value for key, value in parameters.items() if key not in ("sims", "secs")}
-    more = ",".join(f"{key}={value}" for key, value in parameters.items() if key not in own)
-    return f"{spec}{',' if ':' in spec else ':'}{more}" if more else spec
+    added = ",".join(f"{key}={value}" for key, value in parameters.items() if key not in spec_parameters)
+    return f"{spec}{',' if ':' in spec else ':'}{added}" if added else spec

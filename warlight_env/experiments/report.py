@@ -77,13 +77,13 @@ def find_results(folders: Sequence[Path]) -> list[ExperimentResult]:
     Raises:
         ExperimentError: a folder has no result.
     """
-    found: list[ExperimentResult] = []
+    results: list[ExperimentResult] = []
     for folder in folders:
         files = [folder / RESULT] if (folder / RESULT).exists() else sorted(folder.glob(f"*/{RESULT}"))
         if not files:
             raise ExperimentError(f"{folder}: neither this folder nor a folder in it contains {RESULT}")
-        found += [ExperimentResult.load(file) for file in files]
-    return found
+        results += [ExperimentResult.load(file) for file in files]
+    return results
 
 
 def report(results: Sequence[ExperimentResult]) -> str:
@@ -94,7 +94,7 @@ def report(results: Sequence[ExperimentResult]) -> str:
     Raises:
         ExperimentError: two results have the same experiment, agent and budgets, or an experiment is unknown.
     """
-    seen = set()
+    keys = set()
     for result in results:
         experiment(result.experiment)
         key = (
@@ -104,9 +104,9 @@ def report(results: Sequence[ExperimentResult]) -> str:
             result.settings.quick,
             result.settings.games,
         )
-        if key in seen:
+        if key in keys:
             raise ExperimentError(f"there are two results of {result.command!r}: give only one of them")
-        seen.add(key)
+        keys.add(key)
     sections = []
     for name in MODULES:
         of_name = [result for result in results if result.experiment == name]
@@ -114,10 +114,10 @@ def report(results: Sequence[ExperimentResult]) -> str:
             head = _METHODS if name in METHOD_NAMES else _GROWTH if name in GROWTH_NAMES else _THESIS
             if head not in sections:
                 sections.append(head)
-            made = experiment(name)
-            order = {agent: i for i, agent in enumerate(made.agents)}
+            definition = experiment(name)
+            order = {agent: i for i, agent in enumerate(definition.agents)}
             of_name.sort(
                 key=lambda r: (r.settings.budget_type, order.get(r.settings.agent, len(order)), r.settings.agent)
             )
-            sections.append(to_markdown(made, of_name, level=2))
+            sections.append(to_markdown(definition, of_name, level=2))
     return "\n".join(sections).rstrip() + "\n"

@@ -117,12 +117,12 @@ def bootstrap_interval(
     """
     arrays = [np.asarray(cluster, dtype=np.float64) for cluster in clusters]
     rng = np.random.default_rng(seed)
-    found = [
+    statistics = [
         statistic(np.concatenate([arrays[i] for i in rng.integers(0, len(arrays), len(arrays))]))
         for _ in range(RESAMPLES)
     ]
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(found, [tail, 1 - tail])
+    low, high = np.quantile(statistics, [tail, 1 - tail])
     return Interval(float(low), float(high))
 
 
@@ -131,7 +131,7 @@ def number_row(
     clusters: Sequence[Sequence[float]],
     statistic: Literal["mean", "median"],
     thesis: float | None,
-    what: str,
+    noun: str,
     digits: int = 1,
 ) -> Row:
     """Return the row for a mean or median over clusters of dependent values, such as the moves of a game."""
@@ -140,5 +140,5 @@ def number_row(
     values = np.concatenate([np.asarray(cluster, dtype=np.float64) for cluster in full])
     low, high = bootstrap_interval(full, lambda sample: float(compute(sample)))
     value = float(compute(values))
-    sample = f"{statistic} over {len(values)} {what}"
+    sample = f"{statistic} over {len(values)} {noun}"
     return Row(label, value, min(low, value), max(high, value), thesis, sample, digits=digits)
