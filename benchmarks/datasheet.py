@@ -83,20 +83,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     print("\n| map | bot against itself | rounds: median (5 % to 95 % quantile) | won by the first seat | drawn |")
     print("|---|---|---|---|---|")
-    counted: dict[tuple[str, int], list[float]] = {}
+    turn_logs: dict[tuple[str, int], list[float]] = {}
     for name in MAPS:
         for bot in BOTS:
-            lengths, firsts, draws = [], 0, 0
+            lengths, wins, draws = [], 0, 0
             for seed in range(args.games):
                 rounds, winner, turns = play(name, bot, seed)
                 lengths.append(rounds)
-                firsts, draws = firsts + (winner == 0), draws + (winner is None)
+                wins, draws = wins + (winner == 0), draws + (winner is None)
                 if bot == "plan":
                     for round_number, value in turns.items():
-                        counted.setdefault((name, round_number), []).append(value)
+                        turn_logs.setdefault((name, round_number), []).append(value)
             low, middle, high = np.quantile(lengths, [0.05, 0.5, 0.95])
             print(
-                f"| `{name}` | `{bot}` | {middle:.0f} ({low:.0f} to {high:.0f}) | {100 * firsts / args.games:.0f} % | "
+                f"| `{name}` | `{bot}` | {middle:.0f} ({low:.0f} to {high:.0f}) | {100 * wins / args.games:.0f} % | "
                 f"{100 * draws / args.games:.0f} % |"
             )
     print(
@@ -108,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in MAPS:
         cells = []
         for round_number in ROUNDS:
-            values = counted.get((name, round_number), [])
+            values = turn_logs.get((name, round_number), [])
             cells.append(f"10^{np.median(values):.0f} (to 10^{max(values):.0f})" if len(values) >= 5 else "–")
         print(f"| `{name}` | " + " | ".join(cells) + " |")
     first, second = (play("world", "plan", args.games) for _ in range(2))

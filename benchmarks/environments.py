@@ -121,8 +121,8 @@ def bench_simulate(quick: bool) -> list[Row]:
     from warlight_env.agents.players.random import RandomAgent
 
     game, turns, scenarios, calls = Game("world", seed=1, picks="random"), 16, 64, 50 if quick else 200
-    answer = RandomAgent(seed=0).act(game.view(1))
-    candidates = [[RandomAgent(seed=t).act(game.view(0)), answer] for t in range(turns)]
+    reply = RandomAgent(seed=0).act(game.view(1))
+    candidates = [[RandomAgent(seed=t).act(game.view(0)), reply] for t in range(turns)]
 
     def play() -> float:
         start = time.process_time()

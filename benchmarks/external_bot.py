@@ -33,8 +33,8 @@ def bench_hosting(quick: bool) -> list[Row]:
     game = Game("world", "challenge2", seed=1, picks="random")
     game.play_round({}, on_illegal="skip")
     bot = ExternalBot(command)
-    bare = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-    assert bare.stdin and bare.stdout
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    assert process.stdin and process.stdout
     hosted_times, bare_times = [], []
     for number in range(200 if quick else 2000):
         view = replace(game.view(0), round=number)
@@ -44,12 +44,12 @@ def bench_hosting(quick: bool) -> list[Row]:
         round_text = "".join(format_message(message) + "\n" for message in round_messages(view, NO_OPPONENT_ORDERS))
         start = time.perf_counter()
         for line in (round_text + QUESTIONS[0], QUESTIONS[1]):
-            bare.stdin.write(line.encode())
-            bare.stdout.readline()
+            process.stdin.write(line.encode())
+            process.stdout.readline()
         bare_times.append((time.perf_counter() - start) / 2)
     bot.close()
-    bare.stdin.close()
-    bare.wait()
+    process.stdin.close()
+    process.wait()
     overhead = 1000 * (statistics.median(hosted_times) - statistics.median(bare_times))
     text = f"{overhead:.3f} ms (bot alone {1000 * statistics.median(bare_times):.3f} ms)"
     return [Row("hosting a bot, a question, beyond its own time", "≤ 1 ms", text, overhead, overhead <= 1)]

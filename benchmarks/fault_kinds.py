@@ -297,26 +297,26 @@ def can_mount() -> bool:
     """Whether this process can mount disks."""
     if os.geteuid() != 0:
         return False
-    with tempfile.TemporaryDirectory() as place:
-        if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", place], capture_output=True, check=False).returncode:
+    with tempfile.TemporaryDirectory() as folder:
+        if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], capture_output=True, check=False).returncode:
             return False
-        subprocess.run(["umount", place], check=True)
+        subprocess.run(["umount", folder], check=True)
         return True
 
 
 @contextlib.contextmanager
-def mounted(place: Path, options: str) -> Iterator[None]:
+def mounted(folder: Path, options: str) -> Iterator[None]:
     """Mount a separate disk at a folder."""
-    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True)
     try:
         yield
     finally:
-        subprocess.run(["umount", "-l", place], check=True)
+        subprocess.run(["umount", "-l", folder], check=True)
 
 
-def remount(place: Path, options: str) -> None:
+def remount(folder: Path, options: str) -> None:
     """Mount the disk again with other options."""
-    subprocess.run(["mount", "-o", f"remount,{options}", place], check=True)
+    subprocess.run(["mount", "-o", f"remount,{options}", folder], check=True)
 
 
 @contextlib.contextmanager

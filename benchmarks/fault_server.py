@@ -191,12 +191,12 @@ def peers(target: ServerTarget, times: int) -> Iterator[Score]:
         with contextlib.ExitStack() as stack:
             address = ("127.0.0.1", int(server.base.rpartition(":")[2]))
             for _ in range(50):
-                slow = stack.enter_context(socket.create_connection(address))
-                slow.sendall(b"GET /api/home HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+                connection = stack.enter_context(socket.create_connection(address))
+                connection.sendall(b"GET /api/home HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
             game = Table(server, GAMES[2])
             for _ in range(10):
-                deaf = stack.enter_context(server.feed(game.id, game.watch))
-                deaf.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                viewer = stack.enter_context(server.feed(game.id, game.watch))
+                viewer.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             busy = Table(server, GAMES[1])
             thread = threading.Thread(target=busy.play, args=(server,), daemon=True)
             thread.start()
@@ -204,9 +204,9 @@ def peers(target: ServerTarget, times: int) -> Iterator[Score]:
             start = time.monotonic()
             with server.client() as client:
                 client.get("home")
-            waited = time.monotonic() - start
-            if waited > 5 or busy.rounds < 3:
-                raise LossError(f"others wait: {busy.rounds} rounds in {PATIENCE:g} s, {waited:.1f} s for a page")
+            wait_seconds = time.monotonic() - start
+            if wait_seconds > 5 or busy.rounds < 3:
+                raise LossError(f"others wait: {busy.rounds} rounds in {PATIENCE:g} s, {wait_seconds:.1f} s for a page")
             server.kill()
             thread.join()
 

@@ -330,8 +330,8 @@ def _table(by_rules: dict[str, dict[str, Any]]) -> list[str]:
             answer_times.setdefault(row["name"], []).append((row["answers"], row["answers"] * row["mean"]))
 
     def mean(name: str) -> float:
-        rated = [of_rules[name]["elo"] for of_rules in ratings.values() if name in of_rules]
-        return float(sum(rated) / len(rated))
+        elos = [of_rules[name]["elo"] for of_rules in ratings.values() if name in of_rules]
+        return float(sum(elos) / len(elos))
 
     lines = [f"| player | {' | '.join(f'`{rules}`' for rules in by_rules)} | ms for an answer |"]
     lines.append("|---|" + "---|" * (len(by_rules) + 1))
@@ -351,13 +351,13 @@ def _rating(row: dict[str, Any] | None) -> str:
 
 def _conclusions(results: Sequence[dict[str, Any]]) -> str:
     """Return two sentences: which players have the highest ratings, and how often their intervals overlap."""
-    firsts: dict[str, int] = {}
+    first_places: dict[str, int] = {}
     overlaps = 0
     for result in results:
         best, second = result["ratings"][:2]
-        firsts[best["name"]] = firsts.get(best["name"], 0) + 1
+        first_places[best["name"]] = first_places.get(best["name"], 0) + 1
         overlaps += second["high"] >= best["low"]
-    leaders = ", ".join(f"`{name}` {n}" for name, n in sorted(firsts.items(), key=lambda item: -item[1]))
+    leaders = ", ".join(f"`{name}` {n}" for name, n in sorted(first_places.items(), key=lambda item: -item[1]))
     return (
         f"Players with the highest rating, by number of tables: {leaders}. In {overlaps} of {len(results)} tables the "
         "intervals of the best two players overlap, so their order is uncertain."

@@ -121,17 +121,17 @@ def bench_networks(quick: bool) -> list[Row]:
     n, e = view.board.n_regions, view.board.n_edges
     work, rng = make_generator_work(n, e, 2), make_rng(1)
     deploy, attacks = np.zeros(n, dtype=np.int32), np.zeros((e, 3), dtype=np.int32)
-    many, few = 20_000 if quick else 200_000, 1_000 if quick else 5_000
+    n_leaves, n_turns = 20_000 if quick else 200_000, 1_000 if quick else 5_000
 
     def leaves() -> float:
         start = time.perf_counter()
-        _leaves(context, stack, many)
-        return many / (time.perf_counter() - start)
+        _leaves(context, stack, n_leaves)
+        return n_leaves / (time.perf_counter() - start)
 
     def turns() -> float:
         start = time.perf_counter()
-        _turns(context, stack, few, 1.0, rng, work, deploy, attacks)
-        return few / (time.perf_counter() - start)
+        _turns(context, stack, n_turns, 1.0, rng, work, deploy, attacks)
+        return n_turns / (time.perf_counter() - start)
 
     leaves(), turns()  # compiles kernels
     rates = interleaved({"leaves": leaves, "turns": turns}, repeats)

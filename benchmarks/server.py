@@ -73,10 +73,10 @@ async def main() -> None:
             for number in range(1, COMMANDS + 1):
                 body = {"round": number, "deploys": [], "attacks": []}
                 start = time.perf_counter()
-                answer = await client.post(f"games/{own_game['id']}/orders", json=body, headers=headers)
+                response = await client.post(f"games/{own_game['id']}/orders", json=body, headers=headers)
                 times.append(1000 * (time.perf_counter() - start))
-                if answer.status_code == 409:  # the bot has not answered yet, or the game is over
-                    answer = await client.get(f"games/{own_game['id']}", headers=headers)
+                if response.status_code == 409:  # the bot has not answered yet, or the game is over
+                    response = await client.get(f"games/{own_game['id']}", headers=headers)
                 await asyncio.sleep(0.03)
             times.sort()
             audience.send_signal(signal.SIGTERM)

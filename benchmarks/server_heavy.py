@@ -81,9 +81,9 @@ async def trouble(server: Server) -> None:
             number = 0
             while not done.is_set():
                 number += 1
-                answer = await send(number)
-                answers[f"{kind}: {answer.status_code}"] += 1
-                await asyncio.sleep(0.1 if answer.is_success else 1.0)
+                response = await send(number)
+                answers[f"{kind}: {response.status_code}"] += 1
+                await asyncio.sleep(0.1 if response.is_success else 1.0)
 
         async def branch(number: int) -> httpx.Response:
             log = (await client.post("replays", content=another(long, -number))).json()
@@ -122,10 +122,10 @@ async def usual(server: Server, seconds: float, times: dict[str, list[float]]) -
 
         async def timed(kind: str, method: str, path: str, **request: Any) -> httpx.Response:
             start = time.perf_counter()
-            answer = await client.request(method, path, **request)
+            response = await client.request(method, path, **request)
             times.setdefault(kind, []).append(1000 * (time.perf_counter() - start))
-            assert answer.status_code in (200, 409), answer.text
-            return answer
+            assert response.status_code in (200, 409), response.text
+            return response
 
         body = {"players": PEOPLE, "picks": "random"}
         game = (await client.post("games", json=body)).json()

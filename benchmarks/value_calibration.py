@@ -156,9 +156,9 @@ def calibration_error(chance: Floats, won: npt.NDArray[np.bool_]) -> Floats:
     """Return the expected calibration error of each predictor, float64[K]; see `log_loss` for the arguments."""
     errors = np.zeros(chance.shape[1])
     for k, column in enumerate(chance.T):
-        place = np.minimum((column * BINS).astype(int), BINS - 1)
+        bin_index = np.minimum((column * BINS).astype(int), BINS - 1)
         for b in range(BINS):
-            inside = place == b
+            inside = bin_index == b
             if inside.any():
                 errors[k] += inside.mean() * abs(column[inside].mean() - won[inside].mean())
     return errors

@@ -87,10 +87,10 @@ def pin_files(settings: Any, **load: Callable[[str], object]) -> None:
     Raises:
         SettingsError: a file cannot be loaded.
     """
-    for name, read in load.items():
+    for name, loader in load.items():
         file = getattr(settings, name)
         with naming(name, file):
-            read(file)
+            loader(file)
         if file.endswith(".npz"):
             object.__setattr__(settings, name, f"{file}#{digest(Path(file).read_bytes())}")
 

@@ -151,8 +151,8 @@ def next_units(units: int, halves: npt.NDArray[np.float64], minimum: int, maximu
 
 def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the rank of each value in ascending order; equal values get the mean of their ranks."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[place]
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[inverse]
 
 
 @dataclass

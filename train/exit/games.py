@@ -216,10 +216,10 @@ class ExpertGames:
     def _agent(self, kind: str, seed: int) -> Agent:
         if kind not in (EXPERT, NETWORK):
             return make_agent(kind, seed)
-        read = read_network(self.network)
-        if kind == EXPERT or read is None:
-            return Expert(self.settings, read, seed)
-        return Student(self.settings, read, seed)
+        network = read_network(self.network)
+        if kind == EXPERT or network is None:
+            return Expert(self.settings, network, seed)
+        return Student(self.settings, network, seed)
 
 
 @contextlib.contextmanager
@@ -238,12 +238,12 @@ def teaching(games: ExpertGames, jobs: int, backend: str | Backend = "local") ->
                 return in_threads(games.play, numbers, jobs)
 
         else:
-            place = make_backend(backend)
+            game_backend = make_backend(backend)
             workers: list[Workers[list[ExpertTurn]]] = []
 
             def play(numbers: Sequence[int]) -> list[list[ExpertTurn]]:
                 if not workers:
-                    workers.append(stack.enter_context(place.open([games], jobs)))
+                    workers.append(stack.enter_context(game_backend.open([games], jobs)))
                 return play_all(workers[0], numbers)
 
         yield lambda numbers: ExpertTurns.of([turn for game in play(numbers) for turn in game])

@@ -68,7 +68,7 @@ class BoardNetwork(nn.Module):
             self.region_head.bias[0] += 1.5
             self.edge_head.bias[0] += 2.5
 
-    def _logits(self, nodes: Tensor, described: Tensor) -> Tensor:
+    def _logits(self, nodes: Tensor, embeddings: Tensor) -> Tensor:
         batch, n = len(nodes), nodes.shape[1]
         games, edges = torch.nonzero(nodes[:, self.ends[0], self.own_column], as_tuple=True)
         source, target = games * n + self.ends[0][edges], games * n + self.ends[1][edges]
@@ -76,22 +76,22 @@ class BoardNetwork(nn.Module):
         attack, defense = (SOFT_ARMIES * x / (1.001 - x) for x in (soft[source], soft[target]))
         armies = torch.stack([attack / (attack + defense + 1), torch.tanh((0.6 * (attack - 1) - defense) / 3)], dim=1)
         hidden = torch.relu(
-            self.source(described).flatten(0, 1).index_select(0, source)
-            + self.target(described).flatten(0, 1).index_select(0, target)
+            self.source(embeddings).flatten(0, 1).index_select(0, source)
+            + self.target(embeddings).flatten(0, 1).index_select(0, target)
             + self.armies(armies)
         )
-        rows = described.new_zeros(batch * self.n_edges, self.values)
+        rows = embeddings.new_zeros(batch * self.n_edges, self.values)
         rows = rows.index_copy(0, games * self.n_edges + edges, self.edge_head(hidden))
-        return torch.cat([self.region_head(described), rows.view(batch, self.n_edges, self.values)], dim=1).flatten(1)
+        return torch.cat([self.region_head(embeddings), rows.view(batch, self.n_edges, self.values)], dim=1).flatten(1)
 
-    def _value(self, described: Tensor, overall: Tensor) -> Tensor:
-        return self.pooled(torch.cat([described.mean(1), overall], dim=1))
+    def _value(self, embeddings: Tensor, overall: Tensor) -> Tensor:
+        return self.pooled(torch.cat([embeddings.mean(1), overall], dim=1))
 
     def forward(self, flat: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits float[B, rows * values], and the input of the value head, float[B, width]."""
         nodes, overall = self.encoder.parts(flat)
-        described = self.encoder(nodes, overall)
-        return self._logits(nodes, described), self._value(described, overall)
+        embeddings = self.encoder(nodes, overall)
+        return self._logits(nodes, embeddings), self._value(embeddings, overall)
 
     def forward_actor(self, flat: Tensor) -> Tensor:
         """Return the logits, float[B, rows * values]."""

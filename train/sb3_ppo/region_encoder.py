@@ -45,7 +45,7 @@ class RegionEncoder(nn.Module):
 
     def forward(self, nodes: Tensor, overall: Tensor) -> Tensor:
         """Return the embeddings of the regions, float[B, N, width]."""
-        described = torch.relu(self.first(nodes) + self.first_globals(overall)[:, None])
+        embeddings = torch.relu(self.first(nodes) + self.first_globals(overall)[:, None])
         for own, around in zip(self.own, self.around, strict=True):
-            described = described + torch.relu(own(described) + around(self.mean @ described))
-        return described
+            embeddings = embeddings + torch.relu(own(embeddings) + around(self.mean @ embeddings))
+        return embeddings

@@ -41,12 +41,12 @@ class SetNetwork(nn.Module):
 
     def _pooled(self, flat: Tensor) -> Tensor:
         nodes, overall = self.encoder.parts(flat)
-        described = self.encoder(nodes, overall)
+        embeddings = self.encoder(nodes, overall)
         sides = torch.stack(
             [nodes[:, :, self.own_column], nodes[:, :, self.neutral], nodes[:, :, self.enemies].sum(2)], dim=1
         )
-        means = sides @ described / sides.sum(2, keepdim=True).clamp(min=1.0)
-        return torch.cat([means.flatten(1), described.amax(1), overall], dim=1)
+        means = sides @ embeddings / sides.sum(2, keepdim=True).clamp(min=1.0)
+        return torch.cat([means.flatten(1), embeddings.amax(1), overall], dim=1)
 
     def forward(self, flat: Tensor) -> tuple[Tensor, Tensor]:
         """Return the inputs of actor and critic, float[B, hidden] each."""

@@ -222,10 +222,10 @@ class TdRun(WeightsTrainer[TdSettings]):
         features, _, outcomes = positions(traces, self.model, 1.0)
         features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])
         chance = self.model.chance(features)  # for both players: each game is won by one player and lost by the other
-        place = np.minimum((chance * _BINS).astype(int), _BINS - 1)
+        bin_index = np.minimum((chance * _BINS).astype(int), _BINS - 1)
         rows = []
         for i in range(_BINS):
-            inside = place == i
+            inside = bin_index == i
             if inside.any():
                 rows.append(
                     {

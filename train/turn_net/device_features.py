@@ -36,8 +36,8 @@ class TurnInputs:
         n, e = board.n_regions, board.n_edges
         self._context, self._device = context, device
         self._work = make_turn_network_buffers(n, e, context.players)
-        place = "cpu" if device == "cpu" or toolkit.simulated() else device
-        self._out = NetworkInputs(*(torch.from_numpy(array).to(place) for array in blank_inputs(size, n, e)))
+        tensor_device = "cpu" if device == "cpu" or toolkit.simulated() else device
+        self._out = NetworkInputs(*(torch.from_numpy(array).to(tensor_device) for array in blank_inputs(size, n, e)))
         if device == "cuda":
             self._prepare(size)
 

@@ -148,8 +148,8 @@ class TurnModule(nn.Module):
         rows, mains = torch.arange(len(main), device=main.device), main[which]
         of_main = embeddings[rows, main] @ self.chosen + self.beside_bias
         neighbor, same_super = (board.around[mains, region] > 0).float(), (board.among[mains, region] > 0).float()
-        read = torch.cat([embeddings[which, region], neighbor[:, None], same_super[:, None]], 1)
-        hidden = functional.relu(read @ torch.cat([self.beside, self.link]) + of_main[which])
+        inputs = torch.cat([embeddings[which, region], neighbor[:, None], same_super[:, None]], 1)
+        hidden = functional.relu(inputs @ torch.cat([self.beside, self.link]) + of_main[which])
         closed = (region < mains)[:, None] & (torch.arange(VALUES, device=main.device) == VALUES - 1)
         return torch.addmm(self.weight_bias, hidden, self.weight).masked_fill(closed, -torch.inf)
 
@@ -162,8 +162,8 @@ class TurnModule(nn.Module):
             numbers: float32[K, N_EDGE], the features of the borders.
         """
         ends = embeddings[which, board.source[edge]], embeddings[which, board.target[edge]]
-        read, weights = torch.cat([*ends, numbers], 1), torch.cat([self.source, self.target, self.edge])
-        hidden = functional.relu(torch.addmm(self.edge_bias, read, weights))
+        inputs, weights = torch.cat([*ends, numbers], 1), torch.cat([self.source, self.target, self.edge])
+        hidden = functional.relu(torch.addmm(self.edge_bias, inputs, weights))
         heads = torch.cat([self.share, self.priority], 1), torch.cat([self.share_bias, self.priority_bias])
         return torch.addmm(heads[1], hidden, heads[0]).reshape(-1, 2, VALUES)
 

@@ -58,7 +58,7 @@ class RolloutSetup(NamedTuple):
 
 
 @inline_kernel
-def _believed(context: Context, state: State, b: Int, player: Int, fog: Bool, work: RolloutWork) -> Position:
+def _belief_position(context: Context, state: State, b: Int, player: Int, fog: Bool, work: RolloutWork) -> Position:
     """Return the position that a player believes, and write the features of its memory to the working memory."""
     if not fog:
         return position_at(state, b)
@@ -71,7 +71,7 @@ def _believed(context: Context, state: State, b: Int, player: Int, fog: Bool, wo
 
 @inline_kernel
 def _value_of(
-    context: Context, state: State, b: Int, believed: Position, player: Int, own_critic: Bool, work: RolloutWork
+    context: Context, state: State, b: Int, belief: Position, player: Int, own_critic: Bool, work: RolloutWork
 ) -> Real:
     """Return a player's win probability: from the network's value head if own_critic, else from the value function.
 
@@ -82,7 +82,7 @@ def _value_of(
     if not own_critic:
         evaluate(context, position_at(state, b), scores)
         return scores[player]
-    player_scores(context, believed, player, work.generator.net, scores)
+    player_scores(context, belief, player, work.generator.net, scores)
     for p in range(scores.shape[0]):
         total += np.exp(scores[p] - scores[player])
     return 1.0 / total
@@ -92,10 +92,10 @@ def _value_of(
 def _value_now(context: Context, setup: RolloutSetup, state: State, b: Int, player: Int, work: RolloutWork) -> Real:
     if state.phase[b] == PICK:  # no player has an advantage yet
         return 1.0 / np.float64(context.players)
-    believed = _believed(context, state, b, player, setup.fog, work)
+    belief = _belief_position(context, state, b, player, setup.fog, work)
     if setup.own_critic:
-        embed_regions(context, believed, player, work.generator.net)
-    return _value_of(context, state, b, believed, player, setup.own_critic, work)
+        embed_regions(context, belief, player, work.generator.net)
+    return _value_of(context, state, b, belief, player, setup.own_critic, work)
 
 
 @kernel
@@ -118,7 +118,7 @@ def _record_turn(
     Return the number of attacks in the turn.
     """
     net, orders = work.generator.net, work.orders
-    position = _believed(learner, state, b, player, setup.fog, work)
+    position = _belief_position(learner, state, b, player, setup.fog, work)
     _write_step(position, player, b, t, work, out)
     count = network_turn(
         learner, position, player, 1.0, rng, work.generator, orders.deploy[player], orders.attacks[player]
@@ -191,7 +191,7 @@ def _roll(
                 if p == player:
                     orders.counts[p] = _record_turn(learner, setup, state, b, p, t, rng, work, out)
                 elif state.eliminated_at[b, p] == 0:
-                    position = _believed(learner, state, b, p, fog, work)
+                    position = _belief_position(learner, state, b, p, fog, work)
                     count = draw_turn(opponent, position, p, rng, work.generator, deploy, attacks)
                     orders.counts[p] = cut_turn(learner.params, deploy, count)
                 else:

@@ -55,8 +55,8 @@ def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
         write_features(contexts[config], position, numbers[m])
         write_rules(contexts[config], position, rules[m])
         present[m, np.unique(position.owner[position.owner >= 0])] = True
-    read = (0.5 * np.sqrt(numbers)).astype(np.float32).reshape(count, max_players, N_PLAYER)
-    arrays = read, rules.astype(np.float32), present, samples.value[:, :max_players].copy()
+    player_inputs = (0.5 * np.sqrt(numbers)).astype(np.float32).reshape(count, max_players, N_PLAYER)
+    arrays = player_inputs, rules.astype(np.float32), present, samples.value[:, :max_players].copy()
     return Inputs(*map(torch.from_numpy, arrays))
 
 

@@ -72,8 +72,8 @@ class Labeller:
     def after(self, config: int, position: Position, seed: int) -> Position | None:
         """Return the position after one round of random candidate turns; None if the round ends the game."""
         work, after = self._begin(config, seed), make_position(len(position.owner))
-        goes_on = play_at_random(self._context(config), self._setup(config, 1), position, work, after)
-        return after if goes_on else None
+        is_live = play_at_random(self._context(config), self._setup(config, 1), position, work, after)
+        return after if is_live else None
 
     def _context(self, config: int) -> Context:
         if config not in self._contexts:

@@ -56,8 +56,8 @@ class SinglePolicy:
     policy: Callable[[Any, Any], Any]
 
     def __call__(self, observations: Any, masks: Any) -> Any:
-        parts = isinstance(observations, dict)
-        observation = {key: part[0] for key, part in observations.items()} if parts else observations[0]
+        is_dict = isinstance(observations, dict)
+        observation = {key: part[0] for key, part in observations.items()} if is_dict else observations[0]
         action = self.policy(observation, masks[0])
         if isinstance(action, dict):
             return {key: np.asarray(part)[None] for key, part in action.items()}

@@ -96,7 +96,7 @@ def bench(
     from warlight_env.bench import CheckpointSource, Suite, make_subject, run
     from warlight_env.cli.progress import unit_progress
 
-    place = read_backend(options.backend, options.ray_address)
+    backend = read_backend(options.backend, options.ray_address)
     suite = Suite.load(options.suite)
     if options.verify:
         changed = suite.changes()
@@ -128,7 +128,7 @@ def bench(
     games = sum(row.n_games for row in suite.contests(subject, maps, limit, options.games))
     with unit_progress(f"{label} on {options.suite}", games, "games", options.quiet) as advance:
         card = run(
-            subject, suite, name=label, maps=maps, games=options.games, clock=limit, jobs=options.jobs, backend=place,
+            subject, suite, name=label, maps=maps, games=options.games, clock=limit, jobs=options.jobs, backend=backend,
             out=folder, settings=settings, on_games=lambda key, records: advance(len(records), key),
         )  # fmt: skip
     if options.json:

@@ -156,8 +156,8 @@ def replay(
     version = None if challenge is None else _challenges(challenge)[0]
     options = ExternalBotOptions(challenge=version, policy="skip")
     bot = ExternalBot(_split(command), 0, options)
-    place = sys.stderr if json else sys.stdout
-    on_line = (lambda direction, line: print(direction, line, file=place)) if trace else None
+    stream = sys.stderr if json else sys.stdout
+    on_line = (lambda direction, line: print(direction, line, file=stream)) if trace else None
     answer = replay_to(bot, GameLog.load(log), round, seat - 1, on_line)
     if json:
         print_json(answer.to_dict())

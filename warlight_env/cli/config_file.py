@@ -69,16 +69,16 @@ def _check_tables(path: Path, data: Mapping[str, Any], app: App, parents: tuple[
     """Raise `UsageError` for a table of no command, for an unknown option, and for a wrong value."""
     names = sorted(name for name in app if not name.startswith("-"))
     for key, value in data.items():
-        place = ".".join((*parents, key))
+        table_name = ".".join((*parents, key))
         if key not in names:
-            raise UsageError(f"{shown(path)}: no command {place!r}{did_you_mean(key, names)}; see warlight --help")
+            raise UsageError(f"{shown(path)}: no command {table_name!r}{did_you_mean(key, names)}; see warlight --help")
         if not isinstance(value, Mapping):
-            raise UsageError(f"{shown(path)}: {place} must be a table: [{place}]")
+            raise UsageError(f"{shown(path)}: {table_name} must be a table: [{table_name}]")
         command = app[key]
         if command.default_command is None:
             _check_tables(path, value, command, (*parents, key))
         else:
-            _check_options(f"{shown(path)}: [{place}]", value, command)
+            _check_options(f"{shown(path)}: [{table_name}]", value, command)
 
 
 def _check_options(table: str, values: Mapping[str, Any], command: App) -> None:

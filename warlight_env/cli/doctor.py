@@ -195,8 +195,8 @@ def _print_report(report: dict[str, Any]) -> None:
         return
     print(f"  numba          {report['numba_threads']} threads, "
           f"JIT {'on' if report['jit'] else 'off (NUMBA_DISABLE_JIT): slow'}")  # fmt: skip
-    place = report["cache_folder"] or "none"
-    print(f"  compile cache  {place}: {report['cache_files']} files, {mib(report['cache_bytes'])}")
+    folder_text = report["cache_folder"] or "none"
+    print(f"  compile cache  {folder_text}: {report['cache_files']} files, {mib(report['cache_bytes'])}")
     if report["cache_notice"]:
         print(f"                 {report['cache_notice']}")
     if report["damaged_files"]:

@@ -131,11 +131,11 @@ def _size(space: spaces.Space[Any]) -> int:
     return math.prod(space.shape) if space.shape else 1
 
 
-def _print_space(described: Any, indent: str = "    ") -> None:
-    if not isinstance(described, dict):
-        print(f"{indent}{described}")
+def _print_space(description: Any, indent: str = "    ") -> None:
+    if not isinstance(description, dict):
+        print(f"{indent}{description}")
         return
-    for key, part in described.items():
+    for key, part in description.items():
         if isinstance(part, dict):
             print(f"{indent}{key}:")
             _print_space(part, indent + "  ")

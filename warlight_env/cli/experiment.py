@@ -109,7 +109,7 @@ def run(
         raise UsageError(f"experiment run: give at least one experiment, or all; there are {', '.join(MODULES)}")
     check_jobs(options.jobs, optional=True)
     check_count("--games", options.games, optional=True)
-    place = read_backend(options.backend, options.ray_address)
+    backend = read_backend(options.backend, options.ray_address)
     definitions = [experiment(name) for name in (MODULES if "all" in names else dict.fromkeys(names))]
     for spec in options.agent or ():
         parse(spec)
@@ -118,7 +118,9 @@ def run(
         of_experiment = []
         for spec in definition.agents if options.agent is None or definition.agents == ("",) else options.agent:
             budget = definition.budget or options.budget_type
-            settings = ExperimentSettings(spec, budget, options.quick, options.seed, options.jobs, place, options.games)
+            settings = ExperimentSettings(
+                spec, budget, options.quick, options.seed, options.jobs, backend, options.games
+            )
             folder = options.out / folder_name(definition.name, settings)
             title = f"{definition.name} {spec}".strip()
             with unit_progress(title, definition.units(settings), "units", options.quiet) as advance:

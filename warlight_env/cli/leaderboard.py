@@ -37,8 +37,8 @@ def leaderboard(
 def _table(part: dict[str, Any]) -> str:
     rows = [["", "rating", f"{100 * part['confidence']:.0f} % CI", "games", "rated as"]]
     for name, row in part["opponents"].items():
-        rated = "" if row["as"] == name else row["as"]
-        rows.append([name, str(row["elo"]), f"{row['low']} … {row['high']}", str(row["games"]), rated])
+        spec = "" if row["as"] == name else row["as"]
+        rows.append([name, str(row["elo"]), f"{row['low']} … {row['high']}", str(row["games"]), spec])
     rules = part["rules"] if isinstance(part["rules"], str) else json_format.dumps(part["rules"])
     head = f"map {part['map']}, rules {rules}, {part['players']} players, {part['games']} games, {part['anchor']} at "
     return "\n".join([f"{head}{part['anchor_elo']:.0f}", *align(rows)])

@@ -146,12 +146,12 @@ def match(
         clocks=clock[0] if clock and len(clock) == 1 else clock, on_crash=options.on_crash, on_late=options.on_late,
         log=options.log, insight=options.decision_info,
     )  # fmt: skip
-    place = read_backend(options.backend, options.ray_address)
+    backend = read_backend(options.backend, options.ray_address)
     if not options.quiet and match_.contest().n_games > games:
         print(f"--paired: {match_.contest().n_games} games, {len(agents)} for each seed", file=sys.stderr)
     with crash_traceback(options.traceback), make_progress(agents, match_.contest(), options.quiet) as progress:
         warm_up = WarmUpLines(options.quiet)
-        result = match_.run(progress.add, backend=place, folder=options.out, on_warm_up=warm_up)
+        result = match_.run(progress.add, backend=backend, folder=options.out, on_warm_up=warm_up)
     if result.games == 0:
         if options.out is not None:
             print(f"too few games for a result; the same command continues the match in {options.out}", file=sys.stderr)

@@ -96,15 +96,15 @@ def forced_interrupts() -> Iterator[None]:
 
 
 def _watch(reading: int) -> None:
-    counted = 0
-    while arrived := os.read(reading, 64):
-        interrupts = arrived.count(signal.SIGINT)
-        if interrupts + arrived.count(signal.SIGTERM) == 0:
+    n_interrupts = 0
+    while signals := os.read(reading, 64):
+        interrupts = signals.count(signal.SIGINT)
+        if interrupts + signals.count(signal.SIGTERM) == 0:
             continue
-        if counted == 0:
+        if n_interrupts == 0:
             threading.Thread(target=_force_after, args=(GRACE,), daemon=True).start()
-        counted += max(interrupts, int(counted == 0))
-        if interrupts and counted >= 2:
+        n_interrupts += max(interrupts, int(n_interrupts == 0))
+        if interrupts and n_interrupts >= 2:
             _force()
     os.close(reading)
 

@@ -76,7 +76,7 @@ def tournament(
     from warlight_env.cli.progress import WarmUpLines, unit_progress
     from warlight_env.folder_lock import FolderLock
 
-    place = read_backend(backend, ray_address)
+    game_backend = read_backend(backend, ray_address)
     tournament_ = load_tournament(file)
     if tournament_.players > 2:
         openskill_model()  # load the library now: if it is missing, the error comes before the games
@@ -95,7 +95,12 @@ def tournament(
 
             with crash_traceback(traceback):
                 results = play_contests(
-                    contests, jobs=jobs, backend=place, folder=lock, on_games=on_games, on_warm_up=WarmUpLines(quiet)
+                    contests,
+                    jobs=jobs,
+                    backend=game_backend,
+                    folder=lock,
+                    on_games=on_games,
+                    on_warm_up=WarmUpLines(quiet),
                 )
             result = tables.finish(results)
         if not result.rated:

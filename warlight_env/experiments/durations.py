@@ -43,7 +43,7 @@ def estimate_seconds(experiment: Experiment, settings: ExperimentSettings) -> fl
     agents.
     """
     measured = MEASURED_MINUTES.get(experiment.name)
-    usual = settings.agent in experiment.agents and settings.budget_type == (experiment.budget or "simulations")
-    if measured is None or settings.quick or not usual:
+    is_default = settings.agent in experiment.agents and settings.budget_type == (experiment.budget or "simulations")
+    if measured is None or settings.quick or not is_default:
         return experiment.seconds(settings)
     return 60 * measured * experiment.units(settings) / experiment.units(replace(settings, games=None))

@@ -62,8 +62,8 @@ def solo_game(seed: int) -> Game:
     board, owner, army = game.view(0).board, game.owner.copy(), game.army.copy()
     army[owner == 1] = _NEUTRAL
     owner[owner == 1] = NEUTRAL
-    place = farthest(board.distance, owner, 0, owner == NEUTRAL)[0]
-    owner[place], army[place] = 1, _BYSTANDER
+    region = farthest(board.distance, owner, 0, owner == NEUTRAL)[0]
+    owner[region], army[region] = 1, _BYSTANDER
     saved = game.to_dict()
     saved["state"].update(owner=owner.tolist(), army=army.tolist())
     del saved["hash"]

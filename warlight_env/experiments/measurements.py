@@ -43,10 +43,10 @@ def self_play_game(settings: ExperimentSettings, unit: int) -> Iterator[tuple[Ga
 
 def last_search(agent: Agent) -> SearchRecord:
     """Return the statistics of the agent's last search, a `SearchRecord`."""
-    searched = agent.last_search()
-    if searched is None:
+    search = agent.last_search()
+    if search is None:
         raise ExperimentError(f"agent {agent.name!r} does not search; give mcts or mcts_thesis")
-    return searched.record
+    return search.record
 
 
 def measure_searches(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:

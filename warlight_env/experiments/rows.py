@@ -101,9 +101,9 @@ def newcombe(wins: int, games: int, other_wins: int, other_games: int) -> Interv
     """
     a, b = wins / games, other_wins / other_games
     (low_a, high_a), (low_b, high_b) = wilson_interval(wins, games), wilson_interval(other_wins, other_games)
-    down = math.hypot(a - low_a, high_b - b)
-    up = math.hypot(high_a - a, b - low_b)
-    return Interval(a - b - down, a - b + up)
+    lower = math.hypot(a - low_a, high_b - b)
+    upper = math.hypot(high_a - a, b - low_b)
+    return Interval(a - b - lower, a - b + upper)
 
 
 def bootstrap_interval(

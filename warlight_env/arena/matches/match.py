@@ -175,12 +175,12 @@ class Match:
             RunError: a process died, or the folder cannot be written.
         """
         start = time.perf_counter()
-        place = make_backend(backend)
+        game_backend = make_backend(backend)
         contest = self.contest()
         setup = contest.setup
         names = setup.names
         results = play_contests(
-            [contest], jobs=self.jobs, backend=place, folder=folder,
+            [contest], jobs=self.jobs, backend=game_backend, folder=folder,
             on_games=None if on_games is None else lambda _, records: on_games(records), on_warm_up=on_warm_up,
         )  # fmt: skip
         result = results[MATCH]
@@ -193,7 +193,7 @@ class Match:
             paired=self.paired,
             picks=self.picks,
             round_limit=round_limit(setup.rules, setup.map.n_regions, self.max_rounds),
-            jobs=1 if self.jobs is None and isinstance(place, LocalBackend) else self.jobs,
+            jobs=1 if self.jobs is None and isinstance(game_backend, LocalBackend) else self.jobs,
             records=result.records,
             interrupted=result.interrupted,
             wall_seconds=time.perf_counter() - start,

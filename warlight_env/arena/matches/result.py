@@ -124,9 +124,9 @@ class MatchResult:
         return [(record, failure) for record in self.records for failure in record.failures]
 
     def _failure(self, record: GameRecord, failure: Failure) -> dict[str, Any]:
-        place = {"game": record.number + 1, "seed": record.seed, "agent": self.labels[failure.agent]}
+        game_data = {"game": record.number + 1, "seed": record.seed, "agent": self.labels[failure.agent]}
         data = {"round": failure.round, "kind": failure.kind, "reason": failure.reason, "detail": failure.detail}
-        return {**place, **data}
+        return {**game_data, **data}
 
     @cached_property
     def fault_table(self) -> tuple[AgentFaultSummary, ...]:

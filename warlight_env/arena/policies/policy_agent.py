@@ -223,10 +223,10 @@ def turn_network_of(text: str) -> TurnPolicy | None:
 
 
 @functools.lru_cache(maxsize=16)
-def _turns(place: PolicyLocation) -> TurnPolicy | None:
+def _turns(location: PolicyLocation) -> TurnPolicy | None:
     """Load a turn network from a file; return None if the file contains another type of policy."""
-    content = place.read()
-    return read_turn_network(content, str(place.path)) if is_turn_network_file(content) else None
+    content = location.read()
+    return read_turn_network(content, str(location.path)) if is_turn_network_file(content) else None
 
 
 def policy_digest(text: str) -> str:

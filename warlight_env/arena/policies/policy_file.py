@@ -212,8 +212,8 @@ class PolicyFile:
             raise ValueError(f"action {self.action!r} or size {self.size!r} is unknown")
         values = len(STRATEGIES) if self.action == "strategies" else FactoredActions.row_width
         assert self.node_features is not None and self.global_features is not None
-        read = len(self.node_features), len(self.global_features)
-        return expected_shapes(self.action, *read, self.width, self.layers, self.hidden, values)
+        feature_counts = len(self.node_features), len(self.global_features)
+        return expected_shapes(self.action, *feature_counts, self.width, self.layers, self.hidden, values)
 
     def _check_fields(self) -> None:
         """Raise `ValueError` if the sizes of the network are impossible, or if a field has a wrong type."""
@@ -271,8 +271,8 @@ class FilePolicy:
 
     def __init__(self, file: PolicyFile, board: Board, sampled: bool) -> None:
         assert file.node_features is not None and file.global_features is not None
-        read = file.node_features, file.global_features
-        self._net = PolicyNet(file.arrays, file.action, board, file.players, *read)
+        feature_names = file.node_features, file.global_features
+        self._net = PolicyNet(file.arrays, file.action, board, file.players, *feature_names)
         self._single_action, self._sampled, self._seed = file.action == "strategies", sampled, 0
 
     def reseed(self, seed: int) -> None:
@@ -346,5 +346,5 @@ def locate_policy(source: str | Path) -> PolicyLocation:
 
 
 @functools.lru_cache(maxsize=16)
-def _load(place: PolicyLocation) -> PolicyFile:
-    return PolicyFile.from_bytes(place.read(), str(place.path)).shared()
+def _load(location: PolicyLocation) -> PolicyFile:
+    return PolicyFile.from_bytes(location.read(), str(location.path)).shared()
