@@ -223,11 +223,14 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
             scores = [entry["score"] for entry in gates.values()]
             score = Line("new network against the old one", [iteration + 1 for iteration in gates], scores, *ends)
             report.curves([score], "iteration", "score in the gate", mark=self.settings.gate_threshold)
-        held_out = [fit for fit in fits if fit["held_out"] is not None]
+        held_out = [entry for entry in fits if entry["held_out"] is not None]
         report.curves(
             [
-                Line("fitted", [fit["iteration"] + 1 for fit in fits], [fit["trained"] for fit in fits]),
-                Line("held out", [fit["iteration"] + 1 for fit in held_out], [fit["held_out"] for fit in held_out]),
+                Line("fitted", [entry["iteration"] + 1 for entry in fits], [entry["trained"] for entry in fits]),
+                Line(
+                    "held out", [entry["iteration"] + 1 for entry in held_out],
+                    [entry["held_out"] for entry in held_out],
+                ),
             ],
             "iteration", self.loss_name,
         )  # fmt: skip
