@@ -12,6 +12,10 @@ from web_helpers import Server
 #: Selector of a better turn on the map: the arrows of its attacks and the armies of its deploys.
 BETTER = "g.best, g.addition"
 
+#: JavaScript: let the bot search for a short time in the analysis. The server continues for ten seconds after the last
+#: poll, and searches for several seconds in the displayed position.
+QUICK = "localStorage['warlight.engine.seconds'] = '0.2'"
+
 
 def turn(log: GameLog, round_: int, mark: str | None, lost: float) -> dict[str, Any]:
     """Return a report on a turn of player 0. The better turn attacks from the first region of this player."""
@@ -49,6 +53,18 @@ def news(log: GameLog, version: int, marks: dict[int, tuple[str | None, float]],
     summary = {"players": [player, player], "turning": [], "cumulative": [[0.0, 0.0]] * len(log.rounds)}
     results = {"version": version, "done": 2, "total": 9, "positions": positions, "summary": summary}
     return {"bot": "nash:secs=1", "seconds": 1, **results, **body}
+
+
+def mock_analysis(page: Any, log: GameLog, answer: dict[str, Any]) -> None:
+    """Let the page receive `answer` as the analysis of a log, and invented win probabilities.
+
+    The test can change `answer` later. The server computes nothing, which would take a second of CPU time.
+    """
+    chances = [[[0.6, 0.5, 0.7], [0.4, 0.3, 0.5]]] * (len(log.rounds) + 1)
+    for place in ("analysis", "chances"):
+        page.unroute(f"**/{place}")
+    page.route("**/analysis", lambda route: route.fulfill(json=answer))
+    page.route("**/chances", lambda route: route.fulfill(json=chances))
 
 
 def called_you(log: GameLog) -> GameLog:

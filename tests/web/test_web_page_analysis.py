@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from analysis_page_helpers import BETTER, called_you, finished, news, open_log, show_cards, turn
+from analysis_page_helpers import BETTER, QUICK, called_you, finished, mock_analysis, news, open_log, show_cards, turn
 from gesture_helpers import DESKTOP, HANDSET, TABLET
 from page_helpers import PAGE, axe_finds, bot_log, idle_log, names_of
 
@@ -16,7 +16,15 @@ from web_helpers import Server
 
 pytestmark = PAGE
 
-SCREENS = pytest.mark.parametrize("options", [DESKTOP, TABLET, HANDSET], ids=["desktop", "tablet", "phone"])
+#: A phone has the same narrow layout and the same pointer as a tablet.
+SCREENS = pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(DESKTOP, id="desktop"),
+        pytest.param(TABLET, id="tablet", marks=pytest.mark.slow),
+        pytest.param(HANDSET, id="phone"),
+    ],
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +37,9 @@ def ended(shared_server: Server) -> Server:
 def test_two_clicks_show_the_first_better_turn_of_a_finished_game(
     ended: Server, open_page: Callable[..., Any], options: dict[str, Any]
 ):
-    page = open_page(ended.address, **options, bypass_csp=True)
+    page = open_page(**options, bypass_csp=True)
+    page.add_init_script(QUICK)
+    page.goto(ended.address)
     press = (lambda at: at.tap()) if options.get("has_touch") else (lambda at: at.click())
     page.locator("section.result").wait_for(state="attached")
     if page.locator("aside .handle").get_attribute("aria-expanded") == "false":
@@ -59,7 +69,7 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
     log = idle_log(6)
     page = open_page(server.page())
     marks = {2: ("?!", 0.06), 3: (None, 0.0), 4: ("??", 0.4), 5: ("!", 0.0)}
-    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, marks)))
+    mock_analysis(page, log, news(log, 1, marks))
     open_log(page, log, tmp_path)
     moves = page.get_by_role("region", name="Moves")
     moves.locator("[data-round='4'] [data-mark='??']").wait_for()
@@ -103,8 +113,10 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
 
 
 def test_the_end_of_the_guide_leads_to_the_first_mistake(ended: Server, open_page: Callable[..., Any]):
-    page = open_page(ended.page(), **HANDSET)
-    page.evaluate(f"localStorage['warlight.guide.{ended.game}'] = JSON.stringify({{stage: 'free', told: ['goal']}})")
+    page = open_page(**HANDSET)
+    page.add_init_script(QUICK)
+    stage = "JSON.stringify({stage: 'free', told: ['goal']})"
+    page.add_init_script(f"localStorage['warlight.guide.{ended.game}'] ??= {stage}")
     page.goto(ended.address)
     note = page.get_by_role("region", name="Guide")
     note.get_by_text("Press Open the analysis here, or the marked button.").wait_for()
@@ -121,12 +133,10 @@ def test_the_end_of_the_guide_leads_to_the_first_mistake(ended: Server, open_pag
     assert "mistake" not in page.url, "a reload does not leave the displayed position"
 
 
-def test_timeline_marks_of_mistakes_differ_from_marks_of_events(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
+def test_timeline_marks_and_buttons_lead_to_the_mistakes(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = idle_log(6)
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 2, {2: ("??", 0.4), 4: ("?", 0.12)}, done=9)))
+    mock_analysis(page, log, news(log, 2, {2: ("??", 0.4), 4: ("?", 0.12)}, done=9))
     open_log(page, log, tmp_path)
     mistakes, events = (page.locator(f".ticks .{kind}") for kind in ("mistake", "event"))
     mistakes.nth(1).wait_for()
@@ -142,23 +152,19 @@ def test_timeline_marks_of_mistakes_differ_from_marks_of_events(
         assert re.search(words, slider.get_attribute("title"))
     page.get_by_role("button", name="What does “Marks of the timeline” mean?").click()
     page.get_by_text("Below the line are mistakes of the analysis: each triangle is one").wait_for()
+    page.keyboard.press("Escape")
 
-
-def test_mistake_buttons_are_disabled_without_a_further_mistake(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
-    log = idle_log(4)
-    page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 2, {2: ("??", 0.4)}, done=9)))
-    open_log(page, log, tmp_path)
-    previous_button, next_button = (page.get_by_role("button", name=f"{way} mistake") for way in ("Previous", "Next"))
-    next_button.and_(page.locator(":enabled")).click()
-    page.locator(".where", has_text="Round 2 of").wait_for()
-    for button in (previous_button, next_button):
-        button.and_(page.locator(":disabled")).wait_for()
+    buttons = [page.get_by_role("button", name=f"{way} mistake") for way in ("Previous", "Next")]
+    where, enabled, disabled = page.locator(".where"), page.locator(":enabled"), page.locator(":disabled")
+    for press, number in ((1, 2), (1, 4), (0, 2)):
+        buttons[press].and_(enabled).click()
+        where.filter(has_text=f"Round {number} of").wait_for()
+        for button, further in zip(buttons, (number == 4, number == 2), strict=True):
+            button.and_(enabled if further else disabled).wait_for()
     page.keyboard.press("End")
-    previous_button.and_(page.locator(":enabled")).click()
-    page.locator(".where", has_text="Round 2 of").wait_for()
+    buttons[1].and_(disabled).wait_for()
+    buttons[0].and_(enabled).click()
+    where.filter(has_text="Round 4 of").wait_for()
 
 
 def test_card_explains_the_turn_of_a_viewer_without_mistakes(
@@ -171,7 +177,7 @@ def test_card_explains_the_turn_of_a_viewer_without_mistakes(
         position["turns"][0] = turn(log, 1, None, 0.0)
         position["best"][0] = turn(log, 1, None, 0.4)["better"]["orders"]
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
+    mock_analysis(page, log, analysis)
     open_log(page, log, tmp_path)
     next_button = page.get_by_role("button", name="Next mistake")
     next_button.get_by_text("Searching").wait_for()
@@ -183,32 +189,25 @@ def test_card_explains_the_turn_of_a_viewer_without_mistakes(
     page.locator(".where", has_text="Round 2 of").wait_for()
     card.locator("button.on[aria-pressed=true]").wait_for()
     assert page.locator(BETTER).count() == page.locator(".legend").count() == 0, "the map has no better turn either"
+
+    page.set_viewport_size(HANDSET["viewport"])
+    page.evaluate("location.hash = location.hash.split('?')[0] + '?mistake=1'")  # the address in the guide
+    show_cards(page)
+    handle = page.locator("aside .handle")
+    card.get_by_text("Looking for your mistakes …").wait_for()
+    assert "Looking for your mistakes" in handle.inner_text()
+    assert card.locator(".verdict").count() == 0, "nothing is said about the displayed round yet"
     analysis.update(version=2, done=9)
     page.get_by_role("status").get_by_text("You made no clear mistake.", exact=True).wait_for()
+    card.get_by_text("You made no clear mistake in this game.").wait_for()
+    assert "no clear mistake in this game" in handle.inner_text()
+    next_button.get_by_text("Next mistake").wait_for()
+
+    page.set_viewport_size(DESKTOP["viewport"])
+    page.get_by_role("region", name="Moves").locator("[data-round='2'] button.round").click()
     card.get_by_role("button", name="Attila").click()
     card.get_by_text("Attila’s blunder: win probability").wait_for()
     card.get_by_text("against the orders that you really gave.").wait_for()
-
-
-def test_search_for_the_first_mistake_reports_that_there_is_none(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
-    log = called_you(idle_log(4))
-    analysis = news(log, 1, {1: (None, 0.0), 2: (None, 0.0)})
-    page = open_page(server.page(), **HANDSET)
-    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
-    open_log(page, log, tmp_path)
-    show_cards(page)
-    card, handle = page.get_by_role("region", name="Analysis"), page.locator("aside .handle")
-    card.locator(".verdict").wait_for()
-    page.evaluate("location.hash = location.hash.split('?')[0] + '?mistake=1'")  # the address in the guide
-    card.get_by_text("Looking for your mistakes …").wait_for()
-    assert "Looking for your mistakes" in handle.inner_text()
-    assert card.locator(".verdict").count() == 0, "nothing is said about round 1 yet"
-    analysis.update(version=2, done=9, positions=[])
-    card.get_by_text("You made no clear mistake in this game.").wait_for()
-    assert "no clear mistake in this game" in handle.inner_text()
-    page.get_by_role("button", name="Next mistake").get_by_text("Next mistake").wait_for()
 
 
 def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
@@ -221,6 +220,7 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
         request_bodies.append(route.request.post_data_json)
         route.fulfill(json=answers[min(request_bodies[-1]["since"], 1)])
 
+    mock_analysis(page, log, {})
     page.route("**/analysis", answer)
     open_log(page, log, tmp_path)
     card = page.get_by_role("region", name="Analysis")
@@ -243,13 +243,13 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     assert request_bodies[-1]["focus"] == 4, "the server learns which position is displayed"
 
 
-def test_open_card_keeps_its_result_and_offers_only_non_preliminary_results(
+def test_card_in_use_keeps_its_result_and_a_newly_opened_card_shows_the_newest_result(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(4)
     analysis = news(log, 1, {2: ("??", 0.4), 3: ("?", 0.12)})
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
+    mock_analysis(page, log, analysis)
     open_log(page, log, tmp_path)
     card, moves = (page.get_by_role("region", name=name) for name in ("Analysis", "Moves"))
     verdict, newest = card.locator(".verdict"), card.get_by_role("button", name="Show the newest result")
@@ -293,44 +293,9 @@ def test_open_card_keeps_its_result_and_offers_only_non_preliminary_results(
     page.keyboard.press("Shift+B")
     verdict.get_by_text("Pip’s blunder: win probability 30 % instead of 60 %.").wait_for()
     assert newest.count() == 0, "a card that opens shows the newest result"
-
-
-def test_newly_opened_card_shows_a_newer_result_automatically(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
-    log = idle_log(3)
-    analysis = news(log, 1, {2: ("??", 0.4)})
-    page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
-    open_log(page, log, tmp_path)
-    page.get_by_role("region", name="Moves").locator("[data-mark='??']").wait_for()
-    card = page.get_by_role("region", name="Analysis")
-    page.keyboard.press("b")
-    card.get_by_text("win probability 20 % instead of 60 %.").wait_for()
-    analysis.update(news(log, 2, {2: ("?", 0.12)}))
-    card.get_by_text("win probability 48 % instead of 60 %.").wait_for(timeout=20_000)
-    assert card.get_by_role("button", name="Show the newest result").count() == 0
-
-
-def test_next_mistake_scrolls_to_the_top_of_the_card_on_a_phone(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
-    log = idle_log(4)
-    analysis = news(log, 2, {2: ("??", 0.4), 3: ("?", 0.12)}, done=9)
-    page = open_page(server.page(), **HANDSET)
-    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
-    open_log(page, log, tmp_path)
-    show_cards(page)
-    card, next_button = page.get_by_role("region", name="Analysis"), page.get_by_role("button", name="Next mistake")
-    next_button.and_(page.locator(":enabled")).tap()
-    card.get_by_role("heading", name="Round 2").wait_for()
-    sheet = page.locator("#cards")
-    sheet.evaluate("e => (e.scrollTop = 300)")
-    assert sheet.evaluate("e => e.scrollTop") > 200
-    next_button.tap()
-    card.get_by_role("heading", name="Round 3").wait_for()
-    page.wait_for_function("() => document.querySelector('#cards').scrollTop < 12")
-    assert card.bounding_box()["y"] >= sheet.bounding_box()["y"] - 1
+    refine("?", 0.13, preliminary=False)
+    verdict.get_by_text("win probability 47 % instead of 60 %.").wait_for()
+    assert newest.count() == 0, "a newly opened card shows a newer result automatically"
 
 
 #: JavaScript: whether the armies of regions are in the part of the map that neither the cards nor the legend cover.
@@ -343,13 +308,27 @@ UNCOVERED = """regions => regions.every(region => {
 })"""
 
 
-def test_phone_shows_all_regions_of_a_better_turn_even_without_an_attack(
+def check_scroll_to_the_top_of_the_card(page: Any) -> None:
+    """Step to the mistakes of rounds 1 and 2, and check that the second step shows the top of the card."""
+    card, next_button = page.get_by_role("region", name="Analysis"), page.get_by_role("button", name="Next mistake")
+    next_button.and_(page.locator(":enabled")).tap()
+    card.get_by_role("heading", name="Round 1").wait_for()
+    sheet = page.locator("#cards")
+    sheet.evaluate("e => (e.scrollTop = 300)")
+    assert sheet.evaluate("e => e.scrollTop") > 200
+    next_button.tap()
+    card.get_by_role("heading", name="Round 2").wait_for()
+    page.wait_for_function("() => document.querySelector('#cards').scrollTop < 12")
+    assert card.bounding_box()["y"] >= sheet.bounding_box()["y"] - 1
+
+
+def test_phone_shows_the_top_of_the_card_and_all_regions_of_a_better_turn(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(2, "world")
     analysis = news(log, 2, {1: ("??", 0.4), 2: ("??", 0.4)})
     page = open_page(server.page(), **HANDSET)
-    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
+    mock_analysis(page, log, analysis)
     codes = [region.code for region in log.header.map.regions]
 
     def deploys(regions: list[str]) -> None:
@@ -359,7 +338,8 @@ def test_phone_shows_all_regions_of_a_better_turn_even_without_an_attack(
     deploys(["0"])
     open_log(page, log, tmp_path)
     show_cards(page)
-    page.keyboard.press("b")
+    check_scroll_to_the_top_of_the_card(page)
+    page.keyboard.press("Shift+B")
     page.locator(".legend", has_text="deploys of the better turn").wait_for()
     plus, words = page.locator(".legend .plus"), page.locator(".legend").get_by_text("deploys of the better turn")
     assert abs(plus.bounding_box()["y"] - words.bounding_box()["y"]) < 8, "one line"
