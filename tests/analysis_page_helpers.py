@@ -81,6 +81,13 @@ def open_log(page: Any, log: GameLog, tmp_path: Path, label: str = "Log of a gam
     return page
 
 
+def open_next_log(page: Any, log: GameLog, tmp_path: Path) -> None:
+    """Go back to the start screen, without loading the page again, and open another log."""
+    page.evaluate("location.hash = '#/'")
+    page.locator("path[data-region]").first.wait_for(state="detached")
+    open_log(page, log, tmp_path)
+
+
 def show_cards(page: Any) -> None:
     """Open the sheet of cards on a narrow screen."""
     if page.locator("aside .handle").get_attribute("aria-expanded") == "false":

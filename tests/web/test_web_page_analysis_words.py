@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-from analysis_page_helpers import called_you, news, open_log
+from analysis_page_helpers import called_you, mock_analysis, news, open_log, open_next_log
 from page_helpers import PAGE, idle_log, names_of
 
 from warlight_env import Game, Orders, battle_odds
@@ -45,7 +44,7 @@ def test_card_describes_a_better_turn_with_a_reserve_and_its_reason(
     values = {"region": names[source], "better": 0.9, "played": 0.2, "only": only_attack, "later": later}
     turn_result["reason"] = {"code": "turn-holds", "values": values}
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
+    mock_analysis(page, log, analysis)
     open_log(page, log, tmp_path)
     page.keyboard.press("b")
     card = page.get_by_role("region", name="Analysis")
@@ -109,7 +108,7 @@ def test_report_gives_the_same_reasons_as_the_command_line(
         position["turns"][0]["reason"] = {"code": code, "values": values}
     analysis["summary"]["turning"] = [{"round": number, "player": 0} for number in rounds]
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
+    mock_analysis(page, log, analysis)
     open_log(page, log, tmp_path)
     page.keyboard.press("b")
     points = page.locator("ol.turning > li")
@@ -144,7 +143,7 @@ def test_parts_of_a_change_add_up_and_match_the_command_line(
     )
     command_lines = [line for line in lines if line.startswith("round ")]
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
+    mock_analysis(page, log, analysis)
     open_log(page, log, tmp_path)
     points = page.locator("ol.turning > li")
     points.nth(len(values) - 1).wait_for()
@@ -200,37 +199,11 @@ def attack_log(leaves: bool) -> tuple[GameLog, str, int, int, int]:
     return recorder.log, game.map.regions[target].name, army[target], armies, more
 
 
-@pytest.mark.parametrize("leaves", [False, True])
-def test_text_on_a_hopeless_attack_includes_the_armies_of_the_defender(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any], leaves: bool
-):
-    log, name, defenders, armies, more = attack_log(leaves)
-    analysis = news(log, 2, {len(log.rounds): ("??", 0.4)})
-    page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
-    open_log(page, log, tmp_path)
-    page.keyboard.press("b")
-    chance, chance_after_deploy = (
-        f"{100 * battle_odds(armies, n).capture:.0f} %" for n in (defenders, defenders + more)
-    )
-    assert battle_odds(armies, defenders + more).capture < 0.5
-    unit = "army" if defenders == 1 else "armies"
-    card = page.get_by_role("region", name="Analysis")
-    card.get_by_text(f"{name} with {armies}; if armies are left:").wait_for()
-    assert page.locator("g.past g.past").count() == 1, "the reserve has no arrow"
-    if leaves:
-        assert card.get_by_text("the chance was").count() == 0, "the attack may have met fewer armies"
-        return
-    card.get_by_text(
-        f"The attack on {name} with {armies} armies had a chance of {chance} against the {defenders} {unit} there. "
-        f"{names_of(log)[1]} deployed {more} more: the chance was {chance_after_deploy}."
-    ).wait_for()
+def weak_attack_log(joined: bool) -> tuple[GameLog, str]:
+    """Make a log of one round in which one army of player 0 attacks a neutral region; return also the region's name.
 
-
-@pytest.mark.parametrize("joined", [False, True])
-def test_card_gives_no_chance_if_another_player_attacks_the_same_region(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any], joined: bool
-):
+    joined: whether player 1 attacks this region, too.
+    """
     game, recorder = Game("small", "thesis", 2, 0, picks="random"), MemoryRecorder()
     owner = game.owner.tolist()
     target = next(r for r in range(10) if owner[r] < 0 and {owner[q] for q in game.map.neighbors[r]} >= {0, 1})
@@ -241,13 +214,40 @@ def test_card_gives_no_chance_if_another_player_attacks_the_same_region(
     }
     recorder.began(game, [make_agent("aggressive", player) for player in range(2)], 500)
     recorder.played(orders, game.play_round(orders), game)
-    log = recorder.log
+    return recorder.log, game.map.regions[target].name
+
+
+def test_text_on_a_weak_attack_states_a_chance_only_against_known_armies(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 2, {1: ("??", 0.4)})))
-    open_log(page, log, tmp_path)
-    page.get_by_role("region", name="Moves").locator("[data-mark='??']").wait_for()
-    page.keyboard.press("b")
     card = page.get_by_role("region", name="Analysis")
-    card.get_by_text("Better:").wait_for()
-    chance = card.get_by_text(f"The attack on {game.map.regions[target].name} with 1 army had only a chance of")
-    assert chance.count() == (not joined)
+    for leaves, opened in ((False, open_log), (True, open_next_log)):
+        log, name, defenders, armies, more = attack_log(leaves)
+        mock_analysis(page, log, news(log, 2, {len(log.rounds): ("??", 0.4)}))
+        opened(page, log, tmp_path)
+        page.keyboard.press("b")
+        chance, chance_after_deploy = (
+            f"{100 * battle_odds(armies, n).capture:.0f} %" for n in (defenders, defenders + more)
+        )
+        assert battle_odds(armies, defenders + more).capture < 0.5
+        unit = "army" if defenders == 1 else "armies"
+        card.get_by_text(f"{name} with {armies}; if armies are left:").wait_for()
+        assert page.locator("g.past g.past").count() == 1, "the reserve has no arrow"
+        if leaves:
+            assert card.get_by_text("the chance was").count() == 0, "the attack may have met fewer armies"
+            continue
+        card.get_by_text(
+            f"The attack on {name} with {armies} armies had a chance of {chance} against the {defenders} {unit} there. "
+            f"{names_of(log)[1]} deployed {more} more: the chance was {chance_after_deploy}."
+        ).wait_for()
+
+    for joined in (False, True):
+        log, name = weak_attack_log(joined)
+        mock_analysis(page, log, news(log, 2, {1: ("??", 0.4)}))
+        open_next_log(page, log, tmp_path)
+        page.get_by_role("region", name="Moves").locator("[data-mark='??']").wait_for()
+        page.keyboard.press("b")
+        card.get_by_text("Better:").wait_for()
+        chance = card.get_by_text(f"The attack on {name} with 1 army had only a chance of")
+        assert chance.count() == (not joined), "another player may have attacked first"
