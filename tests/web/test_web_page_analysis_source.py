@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from analysis_page_helpers import BETTER, news, open_log
+from analysis_page_helpers import BETTER, QUICK, mock_analysis, news, open_log, open_next_log
 from page_helpers import PAGE, idle_log
 
 from warlight_env.cli import main
@@ -17,37 +17,58 @@ from web_helpers import Server
 pytestmark = PAGE
 
 
-def test_card_shows_a_running_analysis_before_the_list_of_bots_arrives(
+def test_running_analysis_and_step_to_a_mistake_wait_for_the_list_of_bots(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
-    page, waiting_routes = open_page(server.page()), []
+    log, waiting_routes = idle_log(3), []
+    page = open_page(server.page())
     page.get_by_role("button", name="Play now").wait_for()
+    mock_analysis(page, log, news(log, 1, {2: ("?", 0.12)}))
     page.route("**/api/home", lambda route: waiting_routes.append(route))
-    open_log(page, idle_log(2), tmp_path)
+    open_log(page, log, tmp_path)
     card = page.get_by_role("region", name="Analysis")
     card.get_by_text("The bot is analysing this round").wait_for()
     assert card.get_by_text("unavailable").count() == 0
+    page.keyboard.press("b")
+    page.get_by_role("button", name="Next mistake").get_by_text("Searching").wait_for()
+    while not waiting_routes:
+        page.wait_for_timeout(20)
+    for route in waiting_routes:
+        route.continue_()
+    page.locator(".where", has_text="Round 2 of").wait_for()
+    page.locator("g.best").first.wait_for(state="attached")
 
 
-def test_late_answers_for_another_engine_are_dropped(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
+def test_analysis_retries_after_an_error_and_drops_late_answers_for_another_engine(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
     log = idle_log(4)
-    page = open_page(server.page())
-    late_routes: list[Any] = []
+    page = open_page(server.page(), expects="status of 503")
+    error_body = {"error": "x", "code": "reports-wait", "values": {}, "details": None}
+    errors, late_routes = [error_body], []
 
     def answer(route: Any) -> None:
         request_body = route.request.post_data_json
-        if request_body["seconds"] == 1:
+        if errors:
+            route.fulfill(status=503, body=json.dumps(errors.pop()), content_type="application/json")
+        elif request_body["seconds"] == 1 and request_body["since"]:
             late_routes.append(route)
+        elif request_body["seconds"] == 1:
+            route.fulfill(json=news(log, 1, {2: ("?", 0.12)}))
         else:
             route.fulfill(json=news(log, 1, {3: ("?", 0.11)}, bot=request_body["bot"], seconds=request_body["seconds"]))
 
+    mock_analysis(page, log, {})
     page.route("**/analysis", answer)
     open_log(page, log, tmp_path)
-    card = page.get_by_role("region", name="Analysis")
+    page.get_by_role("alert").get_by_text("the server is analysing other games").wait_for()
+    moves = page.get_by_role("region", name="Moves")
+    moves.locator("[data-round='2'] [data-mark='?']").wait_for()
+    assert page.get_by_role("alert").count() == 0
     while not late_routes:
         page.wait_for_timeout(20)
+    card = page.get_by_role("region", name="Analysis")
     card.get_by_role("combobox", name="Time for a turn").select_option("5 s")
-    moves = page.get_by_role("region", name="Moves")
     moves.locator("[data-round='3'] [data-mark='?']").wait_for()
     for route in late_routes:
         route.fulfill(json=news(log, 7, {1: ("??", 0.5)}))
@@ -57,16 +78,25 @@ def test_late_answers_for_another_engine_are_dropped(server: Server, tmp_path: P
     assert page.evaluate("localStorage['warlight.engine.seconds']") == "5"
 
 
-def test_hints_use_the_engine_of_the_analysis(server: Server, open_page: Callable[..., Any]):
-    page = open_page(server.page())
-    page.evaluate("localStorage['warlight.engine.seconds'] = '0.2'")
+def test_server_loads_the_engine_of_the_analysis_during_the_game_and_hints_use_it(
+    server: Server, open_page: Callable[..., Any]
+):
+    page = open_page()
+    page.add_init_script(QUICK)
     request_bodies: list[dict[str, Any]] = []
     page.on(
         "request", lambda request: request.url.endswith("/insight") and request_bodies.append(request.post_data_json)
     )
-    page.goto(server.begin(seed=8, picks="random").address)
-    page.reload()
+    game_server = server.begin(seed=8, picks="random")
+    page.goto(game_server.address)
     page.locator(".phases").wait_for()
+    with page.expect_request("**/analysis/prepare") as prepare_request:
+        server.client(game_server.token(0)).post(
+            f"games/{game_server.game}/orders", json={"round": 1, "deploys": [], "attacks": []}
+        )
+    assert prepare_request.value.post_data_json == {"bot": "nash:secs=1"}
+    assert prepare_request.value.response().status == 200
+    page.locator(".round", has_text="Round 2").wait_for()
     page.get_by_role("button", name="Hint: off").wait_for()
     page.keyboard.press("h")
     hint = page.get_by_role("region", name="Hint in words")
@@ -97,31 +127,19 @@ def test_replay_opens_before_its_win_probabilities_arrive(
     waiting_routes.pop().fulfill(json=[[[0.75, 0.7, 0.8], [0.25, 0.2, 0.3]]] * 4)
     curve.get_by_text("Pip 75 % · Attila 25 %").wait_for()
     assert curve.locator("path[stroke]").first.get_attribute("d").count("L") == 3
-    page.goto("about:blank")
-    page.goto(server.page())
-    open_log(page, log, tmp_path)
+    open_next_log(page, log, tmp_path)
     error_body = {"error": "x", "code": "busy", "values": {}, "details": None}
     waiting_routes.pop().fulfill(status=503, body=json.dumps(error_body), content_type="application/json")
     curve.get_by_text("the server is busy").wait_for()
 
 
-def test_the_server_loads_the_bot_for_the_analysis_during_the_game(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(seed=8, picks="random")
-    page = open_page(game_server.address)
-    page.locator(".phases").wait_for()
-    with page.expect_request("**/analysis/prepare") as prepare_request:
-        server.client(game_server.token(0)).post(
-            f"games/{game_server.game}/orders", json={"round": 1, "deploys": [], "attacks": []}
-        )
-    assert prepare_request.value.post_data_json == {"bot": "nash:secs=1"}
-    assert prepare_request.value.response().status == 200
-
-
-def test_file_with_a_report_shows_the_report_offline(tmp_path: Path, open_page: Callable[..., Any]):
-    file, page_file = tmp_path / "game.wl.jsonl", tmp_path / "game.html"
-    idle_log(8).save(file)
-    line = ["analyse", str(file), "--bot", "aggressive", "--rolls", "16", "-q", "--html", str(page_file)]
+def test_offline_file_shows_its_report_or_says_that_it_has_no_analysis(tmp_path: Path, open_page: Callable[..., Any]):
+    file, page_file, bare_file = (tmp_path / name for name in ("game.wl.jsonl", "game.html", "bare.html"))
+    log = idle_log(5)
+    log.save(file)
+    line = ["analyse", str(file), "--bot", "aggressive", "--rolls", "8", "-q", "--html", str(page_file)]
     assert main(line) == 0
+    write_html(log, bare_file, chances=False)
     page = open_page(offline=True)
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
@@ -137,54 +155,19 @@ def test_file_with_a_report_shows_the_report_offline(tmp_path: Path, open_page: 
     assert page.get_by_role("combobox", name="Bot for analysis").count() == 0
     assert requests == [page_file.as_uri()]
 
-
-def test_a_file_without_a_report_says_that_it_has_no_analysis(tmp_path: Path, open_page: Callable[..., Any]):
-    write_html(idle_log(3), tmp_path / "game.html", chances=False)
-    page = open_page((tmp_path / "game.html").as_uri(), offline=True)
+    page.goto(bare_file.as_uri())
     page.get_by_text("An offline file without a report has no analysis").wait_for()
     assert page.get_by_role("button", name="Next mistake").count() == 0
-
-
-def test_page_shows_an_analysis_error_and_retries(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
-    log = idle_log(3)
-    page = open_page(server.page(), expects="status of 503")
-    error_body = {"error": "x", "code": "reports-wait", "values": {}, "details": None}
-    answers = [lambda route: route.fulfill(status=503, body=json.dumps(error_body), content_type="application/json")]
-    page.route("**/analysis", lambda route: (answers.pop() if answers else fulfill_with_result)(route))
-
-    def fulfill_with_result(route: Any) -> None:
-        route.fulfill(json=news(log, 1, {2: ("?", 0.12)}))
-
-    open_log(page, log, tmp_path)
-    page.get_by_role("alert").get_by_text("the server is analysing other games").wait_for()
-    page.locator("[data-round='2'] [data-mark='?']").wait_for()
-    assert page.get_by_role("alert").count() == 0
-
-
-def test_step_to_a_mistake_waits_for_the_list_of_bots(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
-    log, waiting_routes = idle_log(3), []
-    page = open_page(server.page())
-    page.get_by_role("button", name="Play now").wait_for()
-    page.route("**/api/home", lambda route: waiting_routes.append(route))
-    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("?", 0.12)})))
-    open_log(page, log, tmp_path)
-    page.keyboard.press("b")
-    page.get_by_role("button", name="Next mistake").get_by_text("Searching").wait_for()
-    while not waiting_routes:
-        page.wait_for_timeout(20)
-    for route in waiting_routes:
-        route.continue_()
-    page.locator(".where", has_text="Round 2 of").wait_for()
-    page.locator("g.best").first.wait_for(state="attached")
 
 
 def test_page_reports_that_the_server_has_no_bot_for_the_analysis(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
-    page = open_page(server.page())
     home = server.client().get("home").json()
+    page = open_page()
     page.route("**/api/home", lambda route: route.fulfill(json={**home, "opponents": []}))
-    page.reload()
+    page.route("**/chances", lambda route: route.fulfill(json=None))
+    page.goto(server.page())
     open_log(page, idle_log(3), tmp_path)
     card = page.get_by_role("region", name="Analysis")
     card.get_by_text("This server offers no bot that can analyse this game.").wait_for()
