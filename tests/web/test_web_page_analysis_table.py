@@ -115,21 +115,23 @@ def unique_log(folder: Path) -> GameLog:
     return replace(log, header=replace(log.header, match={"test": str(folder)}))
 
 
-def open_analysed_log(server: Server, open_page: Callable[..., Any], folder: Path, device: Device, locale: str) -> User:
-    """Open a log with two mistakes. The analysis has fixed results, and a fast bot answers."""
-    page = open_page(server.page("studies"), locale=locale, **device.options)
-    page.wait_for_function("() => localStorage['warlight.server']")
-    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
-    log = unique_log(folder)
+def open_start_screen(server: Server, open_page: Callable[..., Any], device: Device, locale: str, place: str) -> User:
+    """Open a screen, on which a fast bot answers."""
+    page = open_page(locale=locale, **device.options)
+    page.add_init_script("localStorage['warlight.engine'] = 'aggressive'")
+    page.goto(server.page(place))
+    return User(page, device, locale)
+
+
+def open_analysed_log(user: User, folder: Path) -> None:
+    """Open a log with two mistakes on the start screen. The analysis has fixed results."""
+    page, log = user.page, unique_log(folder)
     marks = {2: ("??", 0.4), 3: ("?", 0.11)}
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, marks)))
     page.route("**/chances", lambda route: route.fulfill(body="null", content_type="application/json"))
     page.route("**/variations/judge", lambda route: route.fulfill(json=JUDGEMENT))
-    page.goto(server.page())
-    user = User(page, device, locale)
     open_log(page, log, folder, user.word("Log of a game"))
     page.locator("[data-round='2'] [data-mark='??']").wait_for(state="attached")
-    return user
 
 
 def use_the_analysis(user: User) -> None:
@@ -190,7 +192,6 @@ def use_a_lesson(user: User) -> None:
 
 def use_a_study(user: User) -> None:
     page = user.page
-    page.goto(page.url.partition("#")[0] + "#/studies")
     title = token_hex(8)  # a failed attempt leaves its study on the server
     field = page.get_by_label(user.word("Title"), exact=True)
     field.focus() if user.device.pointer == "keyboard" else user.press(field)  # Enter in this field starts the study
@@ -234,9 +235,10 @@ def case(screen: str, device: Device, locale: str) -> Any:
 def test_user_completes_the_task_of_each_screen(
     server: Server, tmp_path: Path, open_page: Callable[..., Any], screen: str, device: Device, locale: str
 ):
-    user = open_analysed_log(
-        server, open_page, tmp_path, device._replace(options={**device.options, "bypass_csp": True}), locale
-    )
+    accessible = device._replace(options={**device.options, "bypass_csp": True})
+    user = open_start_screen(server, open_page, accessible, locale, "studies" if screen == "study" else "")
+    if screen != "study":
+        open_analysed_log(user, tmp_path)
     SCREENS[screen](user)
     page = user.page
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -254,10 +256,8 @@ def try_turn(page: Any, who: str) -> None:
 
 def variation_screens(server: Server, page: Any, folder: Path) -> Iterator[str]:
     """Show the screens with variations, a lesson and studies in turn; yield their names."""
+    page.add_init_script("localStorage['warlight.engine'] = 'aggressive'")
     page.goto(server.page())
-    page.wait_for_function("() => localStorage['warlight.server']")
-    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
-    page.reload()
     log = bot_log("world", 12, 5)
     marks = {3: ("?!", 0.06), 5: ("??", 0.21), 8: ("?", 0.12)}
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, marks)))
