@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
+from analysis_page_helpers import QUICK
 from page_helpers import PAGE, PHONE, axe_finds, box, names_of, pick, regions
 
 from warlight_env import Game, Rules, battle_odds
@@ -221,10 +221,10 @@ def log_with_insights(bot: str, map_name: str, rounds: int, seed: int) -> GameLo
 
 def test_hint_sentences_match_the_orders_and_the_position(tmp_path: Path, open_page: Callable[..., Any]):
     page, kinds = open_page(), set[str]()
-    for map_name, seed in (("small", 3), ("world", 4)):
-        log = log_with_insights("mcts:sims=60", map_name, 18, seed)
-        file = tmp_path / f"{map_name}-{seed}.html"
-        write_html(log, file)
+    for map_name, simulations, rounds in (("small", 10, 9), ("world", 60, 8)):
+        log = log_with_insights(f"mcts:sims={simulations}", map_name, rounds, seed=4)
+        file = tmp_path / f"{map_name}.html"
+        write_html(log, file, chances=False)
         page.goto(file.as_uri())
         page.locator("path[data-region]").first.wait_for()
         insights_by_round = {step.round: step.insights for step in log.rounds}
@@ -237,7 +237,7 @@ def test_hint_sentences_match_the_orders_and_the_position(tmp_path: Path, open_p
             game = game_at(log, number - 1)
             at = Position(game.map, game.owner.tolist(), game.army.tolist(), tuple(names_of(log)))
             kinds |= check(sentences, at, orders)
-    assert kinds >= {"take", "for", "hold", "move", "completes", "breaks", "last"}
+    assert kinds >= {"take", "attack", "for", "on", "hold", "save", "move", "completes", "breaks", "last"}
 
 
 def test_reason_of_a_deploy_follows_from_the_orders_that_use_its_armies(tmp_path: Path, open_page: Callable[..., Any]):
@@ -267,7 +267,7 @@ def test_reason_of_a_deploy_follows_from_the_orders_that_use_its_armies(tmp_path
     data = next(insight.data for insight in log.rounds[number].insights if insight.player == 0)
     for turn, reason in turns.items():
         data["candidates"][0]["orders"] = turn
-        write_html(log, file)
+        write_html(log, file, chances=False)
         page.goto("about:blank")
         page.goto(f"{file.as_uri()}#/?round={number + 1}&order=0")
         page.locator(".why li").first.wait_for()
@@ -276,29 +276,6 @@ def test_reason_of_a_deploy_follows_from_the_orders_that_use_its_armies(tmp_path
         assert reason in next(sentence for sentence in sentences if sentence.startswith("Deploy 5 on ")), sentences
     moved = f"Move {army[inner] + 4} from {names[inner]} to {names[source]}: for the attack on {names[target]}."
     assert moved in sentences
-
-
-def test_hint_for_a_weak_attack_states_the_defenders_expected_losses(tmp_path: Path, open_page: Callable[..., Any]):
-    log = log_with_insights("mcts:sims=20", "small", 2, 3)
-    game = game_at(log, 1)
-    pairs = [
-        (r, q) for r in range(len(game.owner)) for q in game.map.neighbors[r] if game.owner[r] == 0 != game.owner[q]
-    ]
-    source, target = max(pairs, key=lambda pair: game.army[pair[1]])
-    codes, name = [region.code for region in game.map.regions], game.map.regions[target].name
-    armies = int(game.army[target])
-    assert battle_odds(1, armies).capture < 0.005
-    data = next(insight.data for insight in log.rounds[1].insights if insight.player == 0)
-    data["candidates"][0]["orders"] = f"a {codes[source]} {codes[target]} 1"
-    file = tmp_path / "game.html"
-    write_html(log, file)
-    loss = f"{armies - battle_odds(1, armies).expected_defenders:.1f}"
-    assert loss == "0.6"
-    hints = {"en-US": f"Attack {name} with 1 army: the defender loses {loss} of {armies} armies on average.",
-             "cs-CZ": f"Zaútoč na území {name} 1 armádou: obránce ztratí v průměru 0,6 z {armies} armád."}  # fmt: skip
-    for language, hint in hints.items():
-        page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
-        page.locator(".why li", has_text=hint).wait_for()
 
 
 def turn_with_reserve(game: Game) -> tuple[str, str, list[str]]:
@@ -312,18 +289,37 @@ def turn_with_reserve(game: Game) -> tuple[str, str, list[str]]:
     return "; ".join([f"d {codes[source]} 5", *moves]), game.map.regions[source].name, names
 
 
-def test_order_without_free_armies_is_described_as_a_reserve(tmp_path: Path, open_page: Callable[..., Any]):
+def weak_attack(game: Game) -> tuple[str, str, int]:
+    """Return a turn that attacks the strongest neighbour with one army, the name of the neighbour, and its armies."""
+    pairs = [
+        (r, q) for r in range(len(game.owner)) for q in game.map.neighbors[r] if game.owner[r] == 0 != game.owner[q]
+    ]
+    source, target = max(pairs, key=lambda pair: game.army[pair[1]])
+    codes = [region.code for region in game.map.regions]
+    return f"a {codes[source]} {codes[target]} 1", game.map.regions[target].name, int(game.army[target])
+
+
+def test_hints_describe_reserves_and_weak_attacks(tmp_path: Path, open_page: Callable[..., Any]):
+    """An order without free armies is a reserve. For a weak attack, the defender's expected losses are given."""
     log = log_with_insights("mcts:sims=20", "small", 2, 3)
-    orders, source, (_, second) = turn_with_reserve(game_at(log, 1))
-    data = next(insight.data for insight in log.rounds[1].insights if insight.player == 0)
-    first_only = orders.rpartition(";")[0]
-    data["candidates"] = [{**data["candidates"][0], "orders": turn} for turn in (orders, first_only)]
+    attack, name, armies = weak_attack(game_at(log, 1))
+    reserve, source, (_, second) = turn_with_reserve(game_at(log, 0))
+    for number, turns in ((1, (reserve, reserve.rpartition(";")[0])), (2, (attack,))):
+        data = next(insight.data for insight in log.rounds[number - 1].insights if insight.player == 0)
+        data["candidates"] = [{**data["candidates"][0], "orders": turn} for turn in turns]
     file = tmp_path / "game.html"
-    write_html(log, file)
-    patterns = {"en-US": "If armies are left on {0}, they (attack|move to) {1}.",
-                "cs-CZ": "Zbudou-li na území {0} armády, (zaútočí|přejdou) na území {1}."}  # fmt: skip
-    for language, pattern in patterns.items():
-        page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
+    write_html(log, file, chances=False)
+    assert battle_odds(1, armies).capture < 0.005
+    loss = f"{armies - battle_odds(1, armies).expected_defenders:.1f}"
+    assert loss == "0.6"
+    texts = {
+        "en-US": ("If armies are left on {0}, they (attack|move to) {1}.",
+                  f"Attack {name} with 1 army: the defender loses {loss} of {armies} armies on average."),
+        "cs-CZ": ("Zbudou-li na území {0} armády, (zaútočí|přejdou) na území {1}.",
+                  f"Zaútoč na území {name} 1 armádou: obránce ztratí v průměru 0,6 z {armies} armád."),
+    }  # fmt: skip
+    for language, (pattern, weak) in texts.items():
+        page = open_page(f"{file.as_uri()}?#/?round=1&order=0", locale=language)
         hints = page.locator(".why li")
         hints.first.wait_for()
         sentences = hints.all_inner_texts()
@@ -334,7 +330,9 @@ def test_order_without_free_armies_is_described_as_a_reserve(tmp_path: Path, ope
             row.hover()
             page.locator("g.ghost").first.wait_for(state="attached")
             arrows.append(page.locator("g.ghost path").evaluate_all("paths => paths.map(path => path.outerHTML)"))
-        assert arrows[0] == arrows[1], "no arrow shows the reserve"
+        assert len(arrows) == 2 and arrows[0] == arrows[1], "no arrow shows the reserve"
+        page.evaluate("location.hash = '#/?round=2&order=0'")
+        page.locator(".why li", has_text=weak).wait_for()
 
 
 def test_a_hint_with_a_reserve_is_copied_without_a_warning(server: Server, open_page: Callable[..., Any]):
@@ -358,7 +356,7 @@ def test_a_hint_with_a_reserve_is_copied_without_a_warning(server: Server, open_
 def test_page_shows_the_goals_of_the_planning_bot(tmp_path: Path, open_page: Callable[..., Any]):
     log = log_with_insights("plan", "small", 6, 3)
     file = tmp_path / "plan.html"
-    write_html(log, file)
+    write_html(log, file, chances=False)
     page, words = open_page(file.as_uri()), {"take": "Take", "attack": "Attack", "hold": "Hold"}
     page.locator("path[data-region]").first.wait_for()
     for step in log.rounds:
@@ -380,9 +378,11 @@ def assert_uncovered(part: Any) -> None:
     assert part.evaluate(shown)
 
 
-def test_hint_first_names_regions_and_then_orders(server: Server, open_page: Callable[..., Any]):
+def test_hint_first_names_regions_and_then_orders_and_explains_its_terms(server: Server, open_page: Callable[..., Any]):
     game_server = server.begin(seed=8)
-    page = open_page(game_server.address)
+    page = open_page(bypass_csp=True)
+    page.add_init_script(QUICK)
+    page.goto(game_server.address)
     pick(page)
     page.locator(".phases").wait_for()
     page_regions = regions(page)
@@ -404,6 +404,7 @@ def test_hint_first_names_regions_and_then_orders(server: Server, open_page: Cal
     page.get_by_role("button", name="Hint: coach").click()
     assert_uncovered(hint.get_by_role("heading", name="What to do"))
     assert_uncovered(hint.get_by_role("button", name="Copy to my orders"))
+    check_explanations(page, "Win probability")
     sentences = hint.locator("li").all_inner_texts()
     hint.get_by_role("button", name="Copy to my orders").click()
     draft = json.loads(page.evaluate(f"localStorage['warlight.draft.{game_server.game}.0.1']"))
@@ -415,55 +416,62 @@ def test_hint_first_names_regions_and_then_orders(server: Server, open_page: Cal
     check(sentences, at, Orders([tuple(row) for row in draft["deploys"]], [tuple(row) for row in draft["attacks"]]))
 
 
-def test_search_terms_are_explained_by_keyboard_and_by_touch(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(seed=8)
-    for device in ({"bypass_csp": True}, {**PHONE, "has_touch": True, "is_mobile": True, "bypass_csp": True}):
-        page, touch = open_page(game_server.address, **device), "has_touch" in device
-        page.locator(".phases, .commit").first.wait_for()
-        if page.get_by_text("Pick 2 regions").count():
-            pick(page)
-        page.locator(".phases").wait_for()
-        for level in ("off", "coach"):
-            button = page.get_by_role("button", name=f"Hint: {level}")
-            button.tap() if touch else button.click()
+def check_explanations(page: Any, checked: str, touch: bool = False) -> None:
+    """Check the explanations of the columns of a hint's candidates.
+
+    axe checks the page only during the explanation of the word `checked`.
+    """
+    candidates = page.get_by_role("region", name="Candidates of Hint")
+    candidates.wait_for()
+    columns = candidates.locator("th").all_inner_texts()
+    assert [column.split()[0] for column in columns] == ["candidate", "win"]  # the same scale as in the analysis
+    explained = {"Candidates": "Turns that the bot compared", "Win probability": "Many games are simulated"}
+    for word, means in explained.items():
+        ask = candidates.get_by_role("button", name=f"What does “{word}” mean?")
+        text = page.get_by_role("note").filter(has_text=means)
+        assert text.count() == 0
         if touch:
-            page.locator(".handle").tap()
-        page.get_by_role("region", name="Candidates of Hint").wait_for()
-        columns = page.locator("[aria-label='Candidates of Hint'] th").all_inner_texts()
-        assert [column.split()[0] for column in columns] == ["candidate", "win"]  # the same scale as in the analysis
-        explained = {"Candidates": "Turns that the bot compared", "Win probability": "Many games are simulated"}
-        for word, means in explained.items():
-            candidates = page.get_by_role("region", name="Candidates of Hint")
-            ask = candidates.get_by_role("button", name=f"What does “{word}” mean?")
-            text = page.get_by_role("note").filter(has_text=means)
-            assert text.count() == 0
-            if touch:
-                ask.tap()
-            else:
-                ask.focus()
-                page.keyboard.press("Enter")
-            text.wait_for()
-            shown = text.bounding_box()
-            assert shown["x"] >= 0
-            assert shown["x"] + shown["width"] <= page.viewport_size["width"]
-            assert shown["y"] + shown["height"] <= page.viewport_size["height"]
+            ask.tap()
+        else:
+            ask.focus()
+            page.keyboard.press("Enter")
+        text.wait_for()
+        shown = text.bounding_box()
+        assert shown["x"] >= 0
+        assert shown["x"] + shown["width"] <= page.viewport_size["width"]
+        assert shown["y"] + shown["height"] <= page.viewport_size["height"]
+        if word == checked:
             assert axe_finds(page) == []
-            if touch:
-                page.get_by_role("heading", name="What to do").tap()
-            else:
-                page.keyboard.press("Escape")
-            text.wait_for(state="hidden")
+        if touch:
+            page.get_by_role("heading", name="What to do").tap()
+        else:
+            page.keyboard.press("Escape")
+        text.wait_for(state="hidden")
 
 
-@pytest.mark.parametrize(
-    ("locale", "says"), [("en-US", "because its program is compiled"), ("cs-CZ", "protože se jeho program překládá")]
-)
-def test_page_explains_a_long_search(server: Server, open_page: Callable[..., Any], locale: str, says: str):
-    page = open_page(server.begin(seed=8, picks="random").address, locale=locale)
-    page.get_by_role("button", name=re.compile("^(Hint: off|Nápověda: vypnutá)")).wait_for()
+def test_search_terms_are_explained_on_a_phone(server: Server, open_page: Callable[..., Any]):
+    page = open_page(**PHONE, has_touch=True, is_mobile=True, bypass_csp=True)
+    page.add_init_script(QUICK)
+    page.goto(server.begin(seed=8, picks="random").address)
+    page.locator(".phases").wait_for()
+    for level in ("off", "coach"):
+        page.get_by_role("button", name=f"Hint: {level}").tap()
+    page.locator(".handle").tap()
+    check_explanations(page, "Candidates", touch=True)
+
+
+def test_page_explains_a_long_search(server: Server, open_page: Callable[..., Any]):
+    page = open_page()
+    page.clock.install()
+    page.goto(server.begin(seed=8, picks="random").address)
+    page.get_by_role("button", name="Hint: off").wait_for()
     page.route("**/insight", lambda route: None)  # no answer
     page.keyboard.press("h")
     card = page.locator(".hints")
     card.locator("[role=status]").wait_for()
-    assert says not in card.inner_text()
-    card.get_by_text(says).wait_for()
+    assert "is compiled" not in card.inner_text()
+    page.clock.fast_forward(10_000)
+    card.get_by_text("because its program is compiled").wait_for()
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("combobox", name="Language").select_option(label="Čeština")
+    card.get_by_text("protože se jeho program překládá").wait_for()
