@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from page_helpers import PAGE, hand_in, pick, round_or_end
+from page_helpers import PAGE, hand_in, round_or_end
 
 from warlight_env.record import GameLog
 from web_helpers import Server, serving
@@ -20,10 +20,9 @@ def rounds(game_server: Server) -> list[Any]:
 
 
 def test_commit_is_disabled_until_the_round_has_been_shown(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(seed=8)
+    game_server = server.begin(seed=8, picks="random")
     page = open_page(game_server.address, reduced_motion="no-preference")
     commit = page.get_by_role("button", name=re.compile("Commit"))
-    pick(page)
     page.locator(".phases").wait_for()
     hand_in(page)
     page.get_by_role("button", name="Skip").wait_for()
@@ -38,9 +37,8 @@ def test_commit_is_disabled_until_the_round_has_been_shown(server: Server, open_
 
 
 def test_undeployed_armies_need_confirmation_and_a_held_key_counts_once(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(seed=8)
+    game_server = server.begin(seed=8, picks="random")
     page = open_page(game_server.address)
-    pick(page)
     page.locator(".phases").wait_for()
     page.keyboard.down("Control")
     for _ in range(8):  # all but the first are repeats
@@ -66,29 +64,42 @@ def test_undeployed_armies_need_confirmation_and_a_held_key_counts_once(server: 
     assert [sum(n for _, n in r.orders[0].deploys) for r in rounds(game_server)] == [5]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A separate server for a bot that searches for a minute. On a shared server, other tests would wait for it."""
     with serving(tmp_path_factory.mktemp("slow"), "play", "--vs", "mcts:secs=60", "--map", "small") as running:
         yield running
 
 
-def start_game_with_slow_bot(server: Server, open_page: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
-    """Start a game against a bot that searches for a minute; return the game and its page in the first turn."""
+def double_click(page: Any, name: str) -> None:
+    """Click twice at one point, as fast as the browser accepts it."""
+    box = page.get_by_role("button", name=re.compile(f"^{name}")).bounding_box()
+    for _ in range(2):
+        page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + 0.5 * box["height"])
+
+
+def test_player_takes_a_turn_back_while_the_bot_searches_but_not_by_a_double_click(
+    slow: Server, open_page: Callable[..., Any]
+):
     game_request = {"players": [{"name": "You"}, {"bot": "mcts:secs=60"}], "map": "small", "picks": "random", "seed": 3}
-    game = server.client().post("games", json=game_request).json()
-    page = open_page(server.page(f"g/{game['id']}?key0={game['tokens']['0']}"))
+    game = slow.client().post("games", json=game_request).json()
+
+    def awaited() -> list[int]:
+        return slow.client(game["tokens"]["0"]).get(f"games/{game['id']}").json()["awaited"]
+
+    page = open_page(slow.page(f"g/{game['id']}?key0={game['tokens']['0']}"))
     page.locator(".phases").wait_for()
-    return game, page
-
-
-def test_player_takes_a_turn_back_while_the_bot_searches(slow: Server, open_page: Callable[..., Any]):
-    game, page = start_game_with_slow_bot(slow, open_page)
-    own_region = page.locator('path[aria-label*=", yours,"]').first
-    own_region.focus()
+    double_click(page, "Commit")
+    confirm_button = page.get_by_role("button", name="Commit anyway")
+    page.locator("button:enabled", has_text="Commit anyway").wait_for()
+    assert awaited() == [0, 1]
+    # press the button that returns to the deploys
+    confirm_button.evaluate("button => button.previousElementSibling.click()")
+    page.locator('path[aria-label*=", yours,"]').first.focus()
     page.keyboard.press("Shift+Enter")
     page.get_by_text("All armies are deployed").wait_for()
-    page.keyboard.press("Control+Enter")
+    double_click(page, "Commit")
+    page.locator("button:enabled", has_text="Take the turn back").wait_for()
     page.get_by_text("Waiting for Linden").wait_for()
     page.get_by_role("button", name="Take the turn back").click()
     page.get_by_role("button", name=re.compile("Deploy.*5.5")).wait_for()  # the committed orders are restored
@@ -100,27 +111,4 @@ def test_player_takes_a_turn_back_while_the_bot_searches(slow: Server, open_page
     page.get_by_text("Waiting for Linden").wait_for()
     page.keyboard.press("z")
     page.get_by_role("button", name=re.compile("Commit")).wait_for()
-    assert slow.client(game["tokens"]["0"]).get(f"games/{game['id']}").json()["awaited"] == [0, 1]
-
-
-def double_click(page: Any, name: str) -> None:
-    """Click twice at one point, as fast as the browser accepts it."""
-    box = page.get_by_role("button", name=re.compile(f"^{name}")).bounding_box()
-    for _ in range(2):
-        page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + 0.5 * box["height"])
-
-
-def test_double_click_neither_confirms_a_commit_nor_takes_the_turn_back(slow: Server, open_page: Callable[..., Any]):
-    game, page = start_game_with_slow_bot(slow, open_page)
-    double_click(page, "Commit")
-    confirm_button = page.get_by_role("button", name="Commit anyway")
-    page.locator("button:enabled", has_text="Commit anyway").wait_for()
-    assert slow.client(game["tokens"]["0"]).get(f"games/{game['id']}").json()["awaited"] == [0, 1]
-    # press the button that returns to the deploys
-    confirm_button.evaluate("button => button.previousElementSibling.click()")
-    page.locator('path[aria-label*=", yours,"]').first.focus()
-    page.keyboard.press("Shift+Enter")
-    page.get_by_text("All armies are deployed").wait_for()
-    double_click(page, "Commit")
-    page.locator("button:enabled", has_text="Take the turn back").wait_for()
-    page.get_by_text("Waiting for Linden").wait_for()
+    assert awaited() == [0, 1]
