@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, bot_log, pick, regions, store_turn
+from analysis_page_helpers import mock_analysis, news
+from page_helpers import PAGE, idle_log, regions, store_turn
 
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import play_game
@@ -20,9 +21,16 @@ pytestmark = PAGE
 KEY = "use the complete link to your seat"
 
 
-def test_wrong_key_replaces_no_stored_key_and_a_missing_key_is_explained(server: Server, open_page: Callable[..., Any]):
+def test_page_keeps_its_key_and_explains_a_missing_key(server: Server, open_page: Callable[..., Any]):
     game_server = server.begin()
-    page = open_page(game_server.address, expects="status of 40[14]")
+    waiting_routes: list[Any] = []
+    page = open_page(expects="status of 40[14]")
+    page.route("**/api/**", lambda route: waiting_routes.append(route))
+    page.goto(game_server.address)
+    while not waiting_routes:
+        page.wait_for_timeout(20)
+    page.unroute("**/api/**")
+    page.reload()  # before the first answer
     page.get_by_text("Pick 2 regions: 2 left").wait_for()
     page.goto("about:blank")
     page.goto(f"{game_server.address.partition('/?')[0]}/?token=wrong#/g/{game_server.game}?key0=wrong")
@@ -30,27 +38,17 @@ def test_wrong_key_replaces_no_stored_key_and_a_missing_key_is_explained(server:
     page.reload()
     page.get_by_text("Pick 2 regions: 2 left").wait_for()
     stranger = open_page(expects="status of 40[14]")
-    for screen in "gr":
-        stranger.goto(server.page(f"{screen}/{game_server.game}"))
-        stranger.get_by_text(KEY).wait_for()
-        stranger.goto("about:blank")
+    stranger.goto(server.page(f"g/{game_server.game}"))
+    stranger.get_by_text(KEY).wait_for()
+    for place in ("", f"r/{game_server.game}"):
+        stranger.evaluate("place => { location.hash = '#/' + place }", place)
+        stranger.get_by_text(KEY).wait_for(state="visible" if place else "detached")
+    stranger.goto("about:blank")
     stranger.goto(server.page(f"g/{game_server.game}?key0=wrong"))
     stranger.get_by_text("there is no such game, or the link has a wrong token").get_by_text(KEY).wait_for()
     stranger.goto("about:blank")
     stranger.goto(server.page(f"g/{game_server.game}?key0={game_server.token(0)}"))  # the correct key arrives later
     stranger.get_by_text("Pick 2 regions: 2 left").wait_for()
-
-
-def test_reload_before_the_first_answer_keeps_the_token_of_the_address(server: Server, open_page: Callable[..., Any]):
-    waiting_routes: list[Any] = []
-    page = open_page()
-    page.route("**/api/**", lambda route: waiting_routes.append(route))
-    page.goto(server.begin().address)
-    while not waiting_routes:
-        page.wait_for_timeout(20)
-    page.unroute("**/api/**")
-    page.reload()
-    page.get_by_text("Pick 2 regions: 2 left").wait_for()
 
 
 def test_error_for_a_bad_file_appears_beside_the_file_field(
@@ -59,7 +57,7 @@ def test_error_for_a_bad_file_appears_beside_the_file_field(
     bad = tmp_path / "bad.wl.jsonl"
     wrong_round = tmp_path / "cut.wl.jsonl"
     bad.write_text("nonsense\n")
-    bot_log(rounds=3).save(wrong_round)
+    idle_log(3).save(wrong_round)
     wrong_round.write_bytes(wrong_round.read_bytes().replace(b'"round":2', b'"round":7'))
     page = open_page(server.page(), expects="status of 422")
     page.get_by_role("button", name="Play now").wait_for()
@@ -74,33 +72,41 @@ def test_error_for_a_bad_file_appears_beside_the_file_field(
         message.wait_for(state="detached")
 
 
-def with_reports(page: Any, reports: dict[str, Any]) -> None:
-    """Add `reports` to the states that the server sends to a page."""
+def with_reports(page: Any, reports: dict[str, Any]) -> Callable[[], None]:
+    """Add `reports` to the states that a page receives. Return a function that sends the last state again."""
+    sent: list[tuple[Any, dict[str, Any]]] = []
+
+    def send_again() -> None:
+        socket, state = sent[-1]
+        socket.send(json.dumps({**state, **reports}))
 
     def connect(socket: Any) -> None:
         server = socket.connect_to_server()
 
         def forward(message: str) -> None:
             data = json.loads(message)
-            socket.send(json.dumps({**data, **reports}) if data["type"] == "now" else message)
+            if data["type"] != "now":
+                return socket.send(message)
+            sent.append((socket, data))
+            return send_again()
 
         server.on_message(forward)
 
     page.route_web_socket(re.compile("/feed$"), connect)
+    return send_again
 
 
 def test_error_message_disappears_when_its_cause_ends(server: Server, open_page: Callable[..., Any]):
-    game_server = server.begin(seed=8)
+    game_server = server.begin(seed=8, picks="random")
     page = open_page(expects="status of (422|503)")
     reports: dict[str, Any] = {}  # reports on the bot that the test adds to the states of the server
-    with_reports(page, reports)
-    page.goto(game_server.address)
+    send_again = with_reports(page, reports)
     reports["preparing"] = {"1": [2.5, 3, 40]}
-    pick(page)
+    page.goto(game_server.address)
     page.locator(".phases").wait_for()
     page.get_by_text("Pip is getting ready: 3 of about 40 parts").wait_for()
     reports.update(preparing={}, failed={"1": {"round": 0, "seconds": 13.0}})
-    page.reload()
+    send_again()
     message = "Pip did not answer within 13 s: it picked the first regions of its offer."
     page.locator(".status", has_text=message).wait_for()
     page.locator("[aria-label='Players']", has_text=message).wait_for()
@@ -147,6 +153,7 @@ def test_play_on_buttons_are_disabled_where_the_game_is_over(
     file = tmp_path / "game.wl.jsonl"
     recorder.log.save(file)
     page = open_page(server.page())
+    mock_analysis(page, recorder.log, news(recorder.log, 1, {}))
     page.get_by_label("Log of a game").set_input_files(file)
     names = ("Play on from here", "Let bots play on")
     page.get_by_role("button", name=names[0]).wait_for()
