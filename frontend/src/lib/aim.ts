@@ -20,18 +20,18 @@ export interface Aim {
 export function aimAt(doc: GameDoc, position: Position, turnInput: TurnInput, from: number, to: number, armies: number | null = null): Aim | null {
   const { draft } = turnInput;
   if (!draft || !turnInput.editing || !turnInput.mine(from) || !turnInput.near(from).includes(to)) return null;
-  const same = (attack: [number, number, number] | undefined) => attack?.[0] === from && attack[1] === to;
-  const index = same(draft.attacks[draft.chosen ?? -1]) ? draft.chosen! : draft.attacks.findIndex(same);
-  const most = index < 0 ? draft.free(from) : draft.most(index);
-  const sent = Math.min(most, Math.max(1, armies ?? (index < 0 ? most : draft.attacks[index][2])));
+  const isAimed = (attack: [number, number, number] | undefined) => attack?.[0] === from && attack[1] === to;
+  const index = isAimed(draft.attacks[draft.chosen ?? -1]) ? draft.chosen! : draft.attacks.findIndex(isAimed);
+  const maxArmies = index < 0 ? draft.free(from) : draft.most(index);
+  const armiesSent = Math.min(maxArmies, Math.max(1, armies ?? (index < 0 ? maxArmies : draft.attacks[index][2])));
   const transfer = turnInput.mine(to);
-  if (!most) {
+  if (!maxArmies) {
     const values = { from: doc.map.regions[from].name };
     const others = draft.attacks.some(([source], i) => source === from && i !== index);
-    const why = others ? t('Other orders send all free armies of {from}.', values) : t('One army must stay in {from}.', values);
-    return { from, to, armies: 0, most, transfer, says: [why] };
+    const reason = others ? t('Other orders send all free armies of {from}.', values) : t('One army must stay in {from}.', values);
+    return { from, to, armies: 0, most: maxArmies, transfer, says: [reason] };
   }
-  const chances = transfer ? null : captureChances(doc, position, sent, to);
-  const says = transfer ? [t('transfer')] : chances ? chanceTexts(chances) : [t('unseen')];
-  return { from, to, armies: sent, most, transfer, says };
+  const chances = transfer ? null : captureChances(doc, position, armiesSent, to);
+  const texts = transfer ? [t('transfer')] : chances ? chanceTexts(chances) : [t('unseen')];
+  return { from, to, armies: armiesSent, most: maxArmies, transfer, says: texts };
 }

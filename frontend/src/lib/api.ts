@@ -76,10 +76,10 @@ let offered: string | null = loadTabData(OFFERED) as string | null;
  * browser stores it.
  */
 export function serverKey(): string {
-  const given = new URLSearchParams(location.search).get('token');
-  if (given) {
-    offered = given;
-    saveTabItem(OFFERED, JSON.stringify(given));
+  const addressToken = new URLSearchParams(location.search).get('token');
+  if (addressToken) {
+    offered = addressToken;
+    saveTabItem(OFFERED, JSON.stringify(addressToken));
     history.replaceState(null, '', location.pathname + location.hash);
   }
   return offered ?? loadItem(KEY) ?? '';
@@ -91,8 +91,8 @@ export function isGuest(): boolean {
 }
 
 /** Store the token from the address if the server accepted it. A wrong token does not replace the stored one. */
-function settleKey(taken: boolean): void {
-  if (taken && offered) saveItem(KEY, offered);
+function settleKey(accepted: boolean): void {
+  if (accepted && offered) saveItem(KEY, offered);
   offered = null;
   dropTabItem(OFFERED);
 }
@@ -107,8 +107,8 @@ function headersFor(token: string): Record<string, string> {
 
 async function refused(response: Response): Promise<CallError> {
   const data = await response.json().catch(() => null);
-  const told = data?.error ? errorMessage(data as ErrorBody) : t('the server answered with HTTP status {status}: try again', { status: response.status });
-  return new CallError(told, response.status, data?.details ?? null, data?.code);
+  const message = data?.error ? errorMessage(data as ErrorBody) : t('the server answered with HTTP status {status}: try again', { status: response.status });
+  return new CallError(message, response.status, data?.details ?? null, data?.code);
 }
 
 /** Download a file from the server. */
@@ -137,9 +137,9 @@ export async function call<T>(path: string, body?: unknown, token = '', signal?:
   }
   invited = response.headers.has('x-warlight-guest');
   if (offered && key === offered && (response.ok || response.status === 401)) {
-    const taken = response.ok && !invited;
-    settleKey(taken);
-    if (!taken && loadItem(KEY)) return call<T>(path, body, token, signal);
+    const accepted = response.ok && !invited;
+    settleKey(accepted);
+    if (!accepted && loadItem(KEY)) return call<T>(path, body, token, signal);
   }
   if (!response.ok) throw await refused(response);
   const data = await response.json().catch(() => null);
@@ -188,12 +188,12 @@ export const seatsIn = (tokens: Record<string, string>): string[] => Object.keys
 
 type Keys = { id: string; tokens: Record<string, string>; watch: string | null };
 
-/** Store the tokens of a game; `here`: only for this tab, so that the tokens of other tabs stay valid. */
-export function keepTokens(made: Keys & Partial<CreatedGame>, here = false): void {
-  const all = { ...made.tokens, ...(made.watch ? { watch: made.watch } : {}) };
-  (here ? saveTabItem : saveItem)(keysOf(made.id), JSON.stringify(all));
-  const { invites = {}, spectate = null } = made;
-  if (spectate && !here) saveItem(linksOf(made.id), JSON.stringify({ invites, spectate }));
+/** Store the tokens of a game; `tabOnly`: only for this tab, so that the tokens of other tabs stay valid. */
+export function keepTokens(game: Keys & Partial<CreatedGame>, tabOnly = false): void {
+  const tokens = { ...game.tokens, ...(game.watch ? { watch: game.watch } : {}) };
+  (tabOnly ? saveTabItem : saveItem)(keysOf(game.id), JSON.stringify(tokens));
+  const { invites = {}, spectate = null } = game;
+  if (spectate && !tabOnly) saveItem(linksOf(game.id), JSON.stringify({ invites, spectate }));
 }
 
 export interface Links {

@@ -26,18 +26,18 @@ export function coloursOf({ ground, skin }: Face): { ground: string; skin: strin
 
 /** A number of 32 bits that follows from a text (FNV-1a). */
 function hash(text: string): number {
-  let found = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) found = Math.imul(found ^ byte, 0x01000193) >>> 0;
-  return found;
+  let value = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
+  return value;
 }
 
 /** The face of a person, by name, or of a bot without a face, by its specification. */
 export function faceFor(key: string): Face {
-  let rest = hash(key);
+  let bits = hash(key);
   const drawn = <T>(from: readonly T[]): T => {
-    const one = from[rest % from.length];
-    rest = Math.imul(rest ^ (rest >>> 13), 0x5bd1e995) >>> 0;
-    return one;
+    const item = from[bits % from.length];
+    bits = Math.imul(bits ^ (bits >>> 13), 0x5bd1e995) >>> 0;
+    return item;
   };
   const shaven = MOUTHS.filter((mouth) => mouth !== 'beard');
   const [grounds, skins] = [Object.keys(GROUNDS) as Face['ground'][], Object.keys(SKINS) as Face['skin'][]];

@@ -16,7 +16,7 @@ export function captureChances(doc: GameDoc, position: Position, armies: number,
   const [defenders, owner] = [position.army[to], position.owner[to]];
   if (owner === UNKNOWN) return null;
   const deploys = owner >= 0 ? income(doc, position.owner, owner) : 0;
-  const chance = (against: number) => odds(armies, against, doc.rules).capture;
+  const chance = (defenders: number) => odds(armies, defenders, doc.rules).capture;
   return { defenders, now: chance(defenders), worst: deploys ? { deploys, chance: chance(defenders + deploys) } : null };
 }
 

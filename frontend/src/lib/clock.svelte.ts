@@ -4,8 +4,8 @@ import type { Live } from './live.svelte';
 const TICK = 200; // milliseconds between two updates of the clock
 
 export class TurnClock {
-  private at = $state(performance.now());
-  private told = ''; // the last turn for which `onup` succeeded
+  private time = $state(performance.now());
+  private handledTurn = ''; // the last turn for which `onup` succeeded
 
   constructor(
     private live: Live,
@@ -14,10 +14,10 @@ export class TurnClock {
     $effect(() => {
       if (!this.state?.runs) return;
       const timer = setInterval(() => {
-        this.at = performance.now();
+        this.time = performance.now();
         const turn = `${live.now!.phase} ${live.now!.round} ${live.now!.awaited}`;
-        if (this.left! > 0 || this.told === turn) return;
-        if (onup()) this.told = turn;
+        if (this.left! > 0 || this.handledTurn === turn) return;
+        if (onup()) this.handledTurn = turn;
       }, TICK);
       return () => clearInterval(timer);
     });
@@ -44,7 +44,7 @@ export class TurnClock {
   get left(): number | null {
     const state = this.live.now?.clock;
     if (!state) return null;
-    const since = state.runs ? Math.max(0, this.at - this.live.nowAt) / 1000 : 0;
+    const since = state.runs ? Math.max(0, this.time - this.live.nowAt) / 1000 : 0;
     return Math.max(0, state.left - since);
   }
 }

@@ -44,12 +44,12 @@ export class Draft {
   }
 
   private load(): void {
-    const kept = loadData(this.key) as Partial<Orders> | null;
+    const saved = loadData(this.key) as Partial<Orders> | null;
     const regions = this.doc.map.regions.length;
-    const fits = (rows: unknown, ends: number) =>
+    const isValid = (rows: unknown, ends: number) =>
       Array.isArray(rows) &&
       rows.every((row) => Array.isArray(row) && row.length === ends + 1 && row.every((n, i) => Number.isInteger(n) && n >= 0 && (i === ends || n < regions)));
-    if (kept && fits(kept.deploys, 1) && fits(kept.attacks, 2)) [this.deploys, this.attacks] = [kept.deploys!, kept.attacks!];
+    if (saved && isValid(saved.deploys, 1) && isValid(saved.attacks, 2)) [this.deploys, this.attacks] = [saved.deploys!, saved.attacks!];
   }
 
   private keep(): void {
@@ -115,10 +115,10 @@ export class Draft {
     this.keep();
   }
 
-  deploy(region: number, by: number): void {
-    const now = this.deployedOn(region);
-    const next = Math.max(0, Math.min(now + by, now + this.left));
-    if (next === now || this.position.owner[region] !== this.player) return;
+  deploy(region: number, change: number): void {
+    const armies = this.deployedOn(region);
+    const next = Math.max(0, Math.min(armies + change, armies + this.left));
+    if (next === armies || this.position.owner[region] !== this.player) return;
     this.setDeploy(region, next);
   }
 
@@ -249,22 +249,22 @@ export class Draft {
   /** Problems of the orders: orders that are illegal, and orders that have an effect only after other orders. */
   get problems(): Problem[] {
     const { owner } = this.position;
-    const found: Problem[] = [...this.refused];
+    const problems: Problem[] = [...this.refused];
     let left = this.income;
     this.deploys.forEach(([region, n], index) => {
-      if (owner[region] !== this.player) found.push({ kind: 'deploy', index, reason: t('not your region') });
-      else if (n > left) found.push({ kind: 'deploy', index, reason: t('only {n} of the income left', { n: left }) });
+      if (owner[region] !== this.player) problems.push({ kind: 'deploy', index, reason: t('not your region') });
+      else if (n > left) problems.push({ kind: 'deploy', index, reason: t('only {n} of the income left', { n: left }) });
       left -= n;
     });
     this.attacks.forEach(([from, to, n], index) => {
-      const most = this.most(index);
-      if (owner[from] !== this.player) found.push({ kind: 'attack', index, reason: t('not your region') });
-      else if (!this.doc.map.regions[from].near.includes(to)) found.push({ kind: 'attack', index, reason: t('not adjacent') });
-      else if (n > most) found.push({ kind: 'attack', index, reason: most ? t('only {n} can be sent', { n: most }) : t('no armies are left to send'), soft: true });
+      const maxArmies = this.most(index);
+      if (owner[from] !== this.player) problems.push({ kind: 'attack', index, reason: t('not your region') });
+      else if (!this.doc.map.regions[from].near.includes(to)) problems.push({ kind: 'attack', index, reason: t('not adjacent') });
+      else if (n > maxArmies) problems.push({ kind: 'attack', index, reason: maxArmies ? t('only {n} can be sent', { n: maxArmies }) : t('no armies are left to send'), soft: true });
     });
-    const most = this.doc.rules.max_orders;
-    if (most && this.deploys.length > most) found.push({ kind: 'deploy', index: most, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: most }) });
-    if (most && this.attacks.length > most) found.push({ kind: 'attack', index: most, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: most }) });
-    return found;
+    const maxOrders = this.doc.rules.max_orders;
+    if (maxOrders && this.deploys.length > maxOrders) problems.push({ kind: 'deploy', index: maxOrders, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: maxOrders }) });
+    if (maxOrders && this.attacks.length > maxOrders) problems.push({ kind: 'attack', index: maxOrders, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: maxOrders }) });
+    return problems;
   }
 }

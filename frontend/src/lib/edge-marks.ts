@@ -16,35 +16,35 @@ const HALF_WIDTH = { empty: 30, character: 3.9, more: 32, most: 84 }; // half th
 const EDGE = 4; // smallest horizontal distance of a mark from the edge, in pixels
 
 /**
- * Return the marks for the regions whose labels are outside of the visible part. `seen`: the visible part in map units:
+ * Return the marks for the regions whose labels are outside of the visible part. `visibleBox`: the visible part in map units:
  * left, top, width, height. `wide`, `high`: its width and height in pixels. `below`: a height in pixels below it that is visible
  * too, but gets no marks. `open`: regions whose armies the marks do not cover.
  */
-export function edgeMarks(map: MapDoc, regions: number[], open: number[], seen: MapDoc['box'], [wide, high]: Point, below: number): EdgeMark[] {
-  const [left, top, width, height] = seen;
+export function edgeMarks(map: MapDoc, regions: number[], open: number[], visibleBox: MapDoc['box'], [wide, high]: Point, below: number): EdgeMark[] {
+  const [left, top, width, height] = visibleBox;
   const [x0, y0] = [wide / 2, high / 2];
   const pixels = ([x, y]: Point): Point => [((x - left) * wide) / width, ((y - top) * high) / height];
-  const half = (region: number, more = 0): number => Math.min(HALF_WIDTH.most, HALF_WIDTH.empty + HALF_WIDTH.character * map.regions[region].name.length + (more && HALF_WIDTH.more));
-  const away = regions.flatMap((region) => {
+  const half = (region: number, hasMore = 0): number => Math.min(HALF_WIDTH.most, HALF_WIDTH.empty + HALF_WIDTH.character * map.regions[region].name.length + (hasMore && HALF_WIDTH.more));
+  const outsideRegions = regions.flatMap((region) => {
     const [px, py] = pixels(map.regions[region].label);
-    const inside = px >= 0 && px <= wide && py >= 0 && py <= high + below;
-    return inside ? [] : [{ region, dx: px - x0, dy: py - y0 }];
+    const isVisible = px >= 0 && px <= wide && py >= 0 && py <= high + below;
+    return isVisible ? [] : [{ region, dx: px - x0, dy: py - y0 }];
   });
-  away.sort((p, q) => Math.hypot(p.dx, p.dy) - Math.hypot(q.dx, q.dy));
+  outsideRegions.sort((p, q) => Math.hypot(p.dx, p.dy) - Math.hypot(q.dx, q.dy));
   const marks: EdgeMark[] = [];
-  for (const { region, dx, dy } of away) {
+  for (const { region, dx, dy } of outsideRegions) {
     const room = [x0 - half(region) - EDGE, dy < 0 ? y0 - MARGIN.top : high - y0 - MARGIN.bottom].map((x) => Math.max(1, x));
     const share = Math.min(1, room[0] / Math.max(1e-9, Math.abs(dx)), room[1] / Math.max(1e-9, Math.abs(dy)));
-    const at: Point = [x0 + share * dx, y0 + share * dy];
-    const armies = open.map((r) => pixels(map.regions[r].label)).find(([x, y]) => Math.abs(x - at[0]) < half(region) + CLEARANCE[0] && Math.abs(y - at[1]) < CLEARANCE[1]);
-    if (armies) at[1] = armies[1] + (armies[1] < y0 ? CLEARANCE[1] : -CLEARANCE[1]); // towards the middle
-    const near = marks.find((mark) => Math.abs(mark.at[0] - at[0]) < half(mark.region) + half(region) && Math.abs(mark.at[1] - at[1]) < SPACING);
-    if (near) near.more += 1;
-    else marks.push({ region, more: 0, at, angle: Math.atan2(dy, dx) });
+    const centre: Point = [x0 + share * dx, y0 + share * dy];
+    const armies = open.map((r) => pixels(map.regions[r].label)).find(([x, y]) => Math.abs(x - centre[0]) < half(region) + CLEARANCE[0] && Math.abs(y - centre[1]) < CLEARANCE[1]);
+    if (armies) centre[1] = armies[1] + (armies[1] < y0 ? CLEARANCE[1] : -CLEARANCE[1]); // towards the middle
+    const neighbour = marks.find((mark) => Math.abs(mark.at[0] - centre[0]) < half(mark.region) + half(region) && Math.abs(mark.at[1] - centre[1]) < SPACING);
+    if (neighbour) neighbour.more += 1;
+    else marks.push({ region, more: 0, at: centre, angle: Math.atan2(dy, dx) });
   }
   for (const { region, more, at } of marks) {
-    const most = wide - half(region, more) - EDGE;
-    at[0] = Math.min(most, Math.max(wide - most, at[0]));
+    const maxX = wide - half(region, more) - EDGE;
+    at[0] = Math.min(maxX, Math.max(wide - maxX, at[0]));
   }
   return marks;
 }

@@ -3,15 +3,15 @@
 const HIDDEN = 100; // milliseconds after which the work starts if the page is hidden and has no frames
 
 /**
- * Call `what` directly after the next frame, so that its work has the whole time until the following frame. A hidden
- * page has no frames; there `what` is called after `HIDDEN` milliseconds.
+ * Call `callback` directly after the next frame, so that its work has the whole time until the following frame. A hidden
+ * page has no frames; there `callback` is called after `HIDDEN` milliseconds.
  */
-export function afterFrame(what: () => void): void {
+export function afterFrame(callback: () => void): void {
   let timer = 0;
   const once = (): void => {
     cancelAnimationFrame(frame);
     clearTimeout(timer);
-    what();
+    callback();
   };
   const frame = requestAnimationFrame(() => {
     clearTimeout(timer);

@@ -8,7 +8,7 @@ const FAST = 8; // playback speed from which single orders make no sound
 export class GameSounds {
   private round = 0;
   private step = 0;
-  private over = false;
+  private wasOver = false;
 
   /** `side` returns the player for whom losses have the sound of a loss; null: no player. */
   constructor(
@@ -24,7 +24,7 @@ export class GameSounds {
 
   /** Start at the current position: earlier events make no sound. */
   begin(): void {
-    [this.round, this.step, this.over] = [this.show.round, this.show.step, this.ended];
+    [this.round, this.step, this.wasOver] = [this.show.round, this.show.step, this.ended];
   }
 
   /** Whether the screen shows the final position of a finished game. */
@@ -34,14 +34,14 @@ export class GameSounds {
 
   private moved(): void {
     const { show } = this;
-    const [round, step, over] = [this.round, this.step, this.over];
+    const [round, step, wasOver] = [this.round, this.step, this.wasOver];
     this.begin();
     const next = show.round === round ? show.step === step + 1 : show.round === round + 1;
-    if (this.over && !over && (next || show.round === round)) return sound(this.outcome());
+    if (this.wasOver && !wasOver && (next || show.round === round)) return sound(this.outcome());
     if (!next) return; // the viewer jumped to another position
-    const whole = show.round !== round && show.step > 1; // the page shows a whole round in one step
-    const heard = show.speed >= FAST ? null : whole ? this.loudest() : this.heardAt(show.round, show.step);
-    if (heard) sound(heard);
+    const isWholeRound = show.round !== round && show.step > 1; // the page shows a whole round in one step
+    const event = show.speed >= FAST ? null : isWholeRound ? this.loudest() : this.heardAt(show.round, show.step);
+    if (event) sound(event);
     else if (show.step >= show.steps) sound('round');
   }
 
@@ -60,7 +60,7 @@ export class GameSounds {
 
   private loudest(): Sound | null {
     const { round, steps } = this.show;
-    const heard = Array.from({ length: steps }, (_, k) => this.heardAt(round, k + 1));
-    return heard.find((x) => x === 'loss') ?? heard.find((x) => x !== null) ?? null;
+    const events = Array.from({ length: steps }, (_, k) => this.heardAt(round, k + 1));
+    return events.find((x) => x === 'loss') ?? events.find((x) => x !== null) ?? null;
   }
 }

@@ -45,18 +45,18 @@ export class GameView {
     if (!chosen || show.round !== chosen.round || show.step > 0 || show.playing) return null;
     const best = analysis.best(chosen.round, chosen.player);
     const played = show.current?.orders[chosen.player] ?? null;
-    const sent = (orders: Orders) => splitTurn(this.doc, show.position, chosen.player, orders).sent;
-    return { player: chosen.player, played: played && sent(played), best: best === null ? null : sent(parseOrders(this.doc.map, best)) };
+    const sentOrders = (orders: Orders) => splitTurn(this.doc, show.position, chosen.player, orders).sent;
+    return { player: chosen.player, played: played && sentOrders(played), best: best === null ? null : sentOrders(parseOrders(this.doc.map, best)) };
   });
 
   /** What the map shows of a compared turn: the player, and the turns that have arrows or deploys; null: nothing. */
   get versus(): { player: number; played: boolean; attacks: boolean; deploys: boolean } | null {
     if (!this.compared || this.ghost) return null;
     const { player, best } = this.compared;
-    const of = (kind: Arrow['style']) => this.drawn.filter(({ style }) => style === kind);
+    const arrowsOf = (kind: Arrow['style']) => this.drawn.filter(({ style }) => style === kind);
     // an arrow of the better turn covers an arrow of the played turn on the same way
-    const played = of('past').some(({ from, to }) => !of('best').some((other) => other.from === from && other.to === to));
-    const [attacks, deploys] = [of('best').length > 0, (best?.deploys ?? []).length > 0];
+    const played = arrowsOf('past').some(({ from, to }) => !arrowsOf('best').some((other) => other.from === from && other.to === to));
+    const [attacks, deploys] = [arrowsOf('best').length > 0, (best?.deploys ?? []).length > 0];
     return played || attacks || deploys ? { player, played, attacks, deploys } : null;
   }
 
@@ -90,8 +90,8 @@ export class GameView {
     const { show, now } = this;
     void show.version;
     if (now) return now.resigned;
-    const at = show.atEnd ? Infinity : show.round;
-    return show.history.failures.filter(({ reason, round }) => reason === RESIGNED && round <= at).map(({ player }) => player);
+    const lastRound = show.atEnd ? Infinity : show.round;
+    return show.history.failures.filter(({ reason, round }) => reason === RESIGNED && round <= lastRound).map(({ player }) => player);
   });
 
   /** Players that are eliminated after the shown rounds, if the shown position contains this information. */
@@ -155,8 +155,8 @@ export class GameView {
   /** Decisions of the players before the shown round, if the log contains them and the viewer may see them. */
   insights: { data: DecisionInfo; p: number }[] = $derived.by(() => {
     void this.show.version;
-    const found = (this.show.current?.insights ?? []).map((data, p) => ({ data, p }));
-    return found.filter((x): x is { data: DecisionInfo; p: number } => Boolean(x.data?.candidates || x.data?.goals || x.data?.error));
+    const decisions = (this.show.current?.insights ?? []).map((data, p) => ({ data, p }));
+    return decisions.filter((x): x is { data: DecisionInfo; p: number } => Boolean(x.data?.candidates || x.data?.goals || x.data?.error));
   });
 
   layer = $derived.by(() => {
@@ -167,10 +167,10 @@ export class GameView {
   });
 
   chances: WinProbabilities = $derived.by(() => {
-    const all: WinProbabilities = [...this.curve()];
-    for (const more of [this.live?.chances ?? [], this.advice.chances]) more.forEach((c, r) => c && (all[r] = c));
-    if (this.live && this.show.hides(this.show.round)) return all.slice(0, this.show.round);
-    const game = this.analysis ? this.analysis.chances(all) : all;
+    const merged: WinProbabilities = [...this.curve()];
+    for (const curve of [this.live?.chances ?? [], this.advice.chances]) curve.forEach((c, r) => c && (merged[r] = c));
+    if (this.live && this.show.hides(this.show.round)) return merged.slice(0, this.show.round);
+    const game = this.analysis ? this.analysis.chances(merged) : merged;
     return this.show.branch === null ? game : [...game.slice(0, this.show.branch + 1), ...this.line()];
   });
 
@@ -206,8 +206,8 @@ export class GameView {
     if (now?.you && show.atEnd && !show.playing && !this.over) {
       if (now.phase === 'play' && !now.you.alive) return t('You are out');
       if (now.you.in && !now.awaited.length) return t('Waiting for the round');
-      const waits = now.you.in ? t('Waiting for {names}', { names: now.awaited.map((s) => nameOf(doc, s)).join(', ') }) : '';
-      if (waits) return [botNews(doc, now), waits].filter(Boolean).join(' ');
+      const waitText = now.you.in ? t('Waiting for {names}', { names: now.awaited.map((s) => nameOf(doc, s)).join(', ') }) : '';
+      if (waitText) return [botNews(doc, now), waitText].filter(Boolean).join(' ');
       const failures = doc.players.map((_, p) => failure(doc, now, p)).filter(Boolean).join(' ');
       if (failures && !turnInput.draft?.deployed && !turnInput.draft?.attacks.length) return failures;
     }

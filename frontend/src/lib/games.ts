@@ -28,8 +28,8 @@ export function line({ map, fog, rounds, when }: GameRow): string {
 /** Return the result of a finished game, for the side of this browser's player. */
 export function outcome({ id, players, winner }: GameRow): string {
   const seats = seatsIn(tokensOf(id)).map(Number);
-  const own = seats.length === 1 ? seats[0] : players.indexOf(YOU);
-  if (winner !== null && own >= 0) return own === winner ? t('You won') : t('You lost: {who} won', { who: players[winner] });
+  const ownSeat = seats.length === 1 ? seats[0] : players.indexOf(YOU);
+  if (winner !== null && ownSeat >= 0) return ownSeat === winner ? t('You won') : t('You lost: {who} won', { who: players[winner] });
   return winner === null ? t('a draw') : t('{who} won', { who: players[winner] });
 }
 
@@ -55,8 +55,8 @@ function fileName(game: GameRow): string {
   return text.slice(0, 60) || game.id;
 }
 
-async function save(game: GameRow, what: 'log' | 'file', end: string): Promise<void> {
-  downloadAs(await fetchFile(`games/${game.id}/${what}`, keyOf(game)), `${fileName(game)}${end}`);
+async function save(game: GameRow, kind: 'log' | 'file', end: string): Promise<void> {
+  downloadAs(await fetchFile(`games/${game.id}/${kind}`, keyOf(game)), `${fileName(game)}${end}`);
 }
 
 /** Download the log of the game. */

@@ -10,14 +10,14 @@ export function badgePath(shape: string, size: number): string {
       const angle = turn + (2 * Math.PI * k) / count;
       return `${(radius * Math.cos(angle)).toFixed(2)} ${(radius * Math.sin(angle) + down).toFixed(2)}`;
     });
-  const up = -Math.PI / 2;
+  const upward = -Math.PI / 2;
   let points: string[];
   if (shape === 'square') points = corners(4, 1.3 * size, Math.PI / 4);
   else if (shape === 'diamond') points = corners(4, 1.4 * size, 0);
-  else if (shape === 'triangle') points = corners(3, 1.65 * size, up, 0.15 * size);
-  else if (shape === 'wedge') points = corners(3, 1.65 * size, -up, -0.15 * size);
+  else if (shape === 'triangle') points = corners(3, 1.65 * size, upward, 0.15 * size);
+  else if (shape === 'wedge') points = corners(3, 1.65 * size, -upward, -0.15 * size);
   else if (shape === 'star') {
-    const [outer, inner] = [corners(5, 1.6 * size, up), corners(5, 0.95 * size, up + Math.PI / 5)];
+    const [outer, inner] = [corners(5, 1.6 * size, upward), corners(5, 0.95 * size, upward + Math.PI / 5)];
     points = outer.flatMap((p, k) => [p, inner[k]]);
   } else return `M${-size} 0A${size} ${size} 0 1 0 ${size} 0A${size} ${size} 0 1 0 ${-size} 0Z`;
   return `M${points.join('L')}Z`;
@@ -56,23 +56,23 @@ function curve(a: Point, b: Point, gapA: number, gapB: number, bent: number): Cu
   const bend = bent && bent + 0.4 * Math.max(0, 1 - length / (7 * gap));
   const middle: Point = [(a[0] + b[0]) / 2 - dy * bend, (a[1] + b[1]) / 2 + dx * bend];
   const inward = (p: Point, gap: number): Point => {
-    const far = Math.hypot(middle[0] - p[0], middle[1] - p[1]) || 1;
-    const share = Math.min(gap, 0.33 * length) / far;
+    const distance = Math.hypot(middle[0] - p[0], middle[1] - p[1]) || 1;
+    const share = Math.min(gap, 0.33 * length) / distance;
     return [p[0] + (middle[0] - p[0]) * share, p[1] + (middle[1] - p[1]) * share];
   };
   const [p, q] = [inward(a, gapA), inward(b, gapB)];
   const n = (v: number) => v.toFixed(1);
-  const on = (t: number): Point => {
-    const at = (k: 0 | 1) => (1 - t) ** 2 * p[k] + 2 * t * (1 - t) * middle[k] + t ** 2 * q[k];
-    return [at(0), at(1)];
+  const pointAt = (t: number): Point => {
+    const coordinate = (k: 0 | 1) => (1 - t) ** 2 * p[k] + 2 * t * (1 - t) * middle[k] + t ** 2 * q[k];
+    return [coordinate(0), coordinate(1)];
   };
   return {
     path: `M${n(p[0])} ${n(p[1])}Q${n(middle[0])} ${n(middle[1])} ${n(q[0])} ${n(q[1])}`,
-    line: Array.from({ length: 13 }, (_, k) => on(k / 12)),
-    spots: [0.9, -0.9, 1.2, -1.2, 1.7, -1.7, 2.4, -2.4].flatMap((aside) =>
+    line: Array.from({ length: 13 }, (_, k) => pointAt(k / 12)),
+    spots: [0.9, -0.9, 1.2, -1.2, 1.7, -1.7, 2.4, -2.4].flatMap((offset) =>
       [0.5, 0.38, 0.62, 0.26, 0.74, 0.1, 0.9].map((t): Point => {
-        const [x, y] = on(t);
-        return [x - (dy / length) * gap * aside, y + (dx / length) * gap * aside];
+        const [x, y] = pointAt(t);
+        return [x - (dy / length) * gap * offset, y + (dx / length) * gap * offset];
       }),
     ),
   };
@@ -84,16 +84,16 @@ function curve(a: Point, b: Point, gapA: number, gapB: number, bent: number): Cu
  */
 export function toward(map: MapDoc, from: number, direction: 'up' | 'down' | 'left' | 'right'): number | null {
   const [x, y] = map.regions[from].label;
-  const along: Point = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] }[direction] as Point;
+  const unit: Point = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] }[direction] as Point;
   const cost = (r: number): number => {
     const [dx, dy] = [map.regions[r].label[0] - x, map.regions[r].label[1] - y];
-    const ahead = dx * along[0] + dy * along[1];
-    const aside = Math.abs(dx * along[1] - dy * along[0]);
-    return ahead > aside * 0.4 ? ahead + 1.6 * aside : Infinity;
+    const forward = dx * unit[0] + dy * unit[1];
+    const sideways = Math.abs(dx * unit[1] - dy * unit[0]);
+    return forward > sideways * 0.4 ? forward + 1.6 * sideways : Infinity;
   };
-  const best = (among: number[]): number | null => {
-    const [least] = among.filter((r) => r !== from && cost(r) < Infinity).sort((a, b) => cost(a) - cost(b));
-    return least ?? null;
+  const best = (candidates: number[]): number | null => {
+    const [nearest] = candidates.filter((r) => r !== from && cost(r) < Infinity).sort((a, b) => cost(a) - cost(b));
+    return nearest ?? null;
   };
   return best(map.regions[from].near) ?? best(map.regions.map((_, r) => r));
 }

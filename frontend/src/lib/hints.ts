@@ -25,25 +25,25 @@ export function hintsOf(doc: GameDoc, position: Position, player: number, turn: 
   const { owner } = position;
   const { sent: orders, reserve } = splitTurn(doc, position, player, turn);
   const attacks = orders.attacks.filter(([, to]) => owner[to] !== player);
-  const on = (to: number) => attacks.filter((attack) => attack[1] === to);
+  const attacksOn = (to: number) => attacks.filter((attack) => attack[1] === to);
   const targets = [...new Set(attacks.map(([, to]) => to))];
-  const likely = targets.filter((to) => (chanceOf(doc, position, to, on(to)) ?? 1) >= LIKELY);
-  const found = targets.map((to) => (likely.includes(to) ? take(doc, position, player, to, likely, on(to)) : weaken(doc, position, to, on(to))));
-  found.sort((a, b) => b.worth - a.worth);
+  const likely = targets.filter((to) => (chanceOf(doc, position, to, attacksOn(to)) ?? 1) >= LIKELY);
+  const targetHints = targets.map((to) => (likely.includes(to) ? captureHint(doc, position, player, to, likely, attacksOn(to)) : weakenHint(doc, position, to, attacksOn(to))));
+  targetHints.sort((a, b) => b.worth - a.worth);
   const transfers = orders.attacks.filter(([, to]) => owner[to] === player);
-  const deploys = orders.deploys.map(([r, n]) => deploy(doc, position, player, r, n, attacks, transfers));
-  const moves = transfers.map(([a, b, n]) => move(doc, position, player, a, b, n, prepared(position, b, orders.deploys, attacks)));
-  const all = [...found.map(({ hint }) => hint), ...deploys, ...moves, ...reserve.map(([a, b]) => kept(doc, owner[b] === player, a, b))];
+  const deploys = orders.deploys.map(([r, n]) => deployHint(doc, position, player, r, n, attacks, transfers));
+  const moves = transfers.map(([a, b, n]) => moveHint(doc, position, player, a, b, n, prepared(position, b, orders.deploys, attacks)));
+  const hints = [...targetHints.map(({ hint }) => hint), ...deploys, ...moves, ...reserve.map(([a, b]) => reserveHint(doc, owner[b] === player, a, b))];
   const says = t('Wait: no attack and no deploy is useful now.');
-  return all.length ? all : [{ kind: 'wait', region: -1, says, where: says }];
+  return hints.length ? hints : [{ kind: 'wait', region: -1, says, where: says }];
 }
 
 /** Join the reasons of a hint. */
-function listed(reasons: string[]): string {
+function joinReasons(reasons: string[]): string {
   return reasons.join('; ');
 }
 
-function sent(attacks: Attack[]): number {
+function armiesSent(attacks: Attack[]): number {
   return attacks.reduce((sum, [, , armies]) => sum + armies, 0);
 }
 
@@ -51,32 +51,32 @@ function sent(attacks: Attack[]): number {
  * Return the probability that the attacks on a region capture it if they were one attack; null: the region is hidden.
  */
 function chanceOf(doc: GameDoc, { owner, army }: Position, to: number, attacks: Attack[]): number | null {
-  return owner[to] === UNKNOWN ? null : odds(sent(attacks), army[to], doc.rules).capture;
+  return owner[to] === UNKNOWN ? null : odds(armiesSent(attacks), army[to], doc.rules).capture;
 }
 
-function take(doc: GameDoc, position: Position, player: number, to: number, targets: number[], attacks: Attack[]): { hint: Hint; worth: number } {
+function captureHint(doc: GameDoc, position: Position, player: number, to: number, targets: number[], attacks: Attack[]): { hint: Hint; worth: number } {
   const { map } = doc;
   const { owner } = position;
   const name = map.regions[to].name;
-  const n = sent(attacks);
+  const n = armiesSent(attacks);
   const reasons: string[] = [];
   let worth = 0;
-  const whole = completes(map, owner, player, to, targets);
-  if (whole !== null) {
-    const { name: of, bonus, regions } = map.supers[whole];
+  const completed = completes(map, owner, player, to, targets);
+  if (completed !== null) {
+    const { name: superName, bonus, regions } = map.supers[completed];
     const others = regions.filter((r) => r !== to && owner[r] !== player).map((r) => map.regions[r].name);
     worth += 10 * bonus;
     reasons.push(
       others.length
-        ? t('together with {others}, it completes {of} (+{bonus})', { others: joined(others), of, bonus })
-        : t('it completes {of} (+{bonus})', { of, bonus }),
+        ? t('together with {others}, it completes {of} (+{bonus})', { others: joined(others), of: superName, bonus })
+        : t('it completes {of} (+{bonus})', { of: superName, bonus }),
     );
   }
   const broken = breaks(map, owner, player, to);
   if (broken !== null) {
-    const { name: of, bonus } = map.supers[broken];
+    const { name: superName, bonus } = map.supers[broken];
     worth += 9 * bonus;
-    reasons.push(t('{who} loses the bonus of {of} (−{bonus})', { of, bonus, who: nameOf(doc, owner[to]) }));
+    reasons.push(t('{who} loses the bonus of {of} (−{bonus})', { of: superName, bonus, who: nameOf(doc, owner[to]) }));
   }
   if (owner[to] >= 0 && !owner.includes(UNKNOWN) && owner.filter((o) => o === owner[to]).length === 1) {
     worth += 100;
@@ -84,25 +84,25 @@ function take(doc: GameDoc, position: Position, player: number, to: number, targ
   }
   if (!reasons.length && owner[to] >= 0) reasons.push(t('{who} loses a region', { who: nameOf(doc, owner[to]) }));
   if (!reasons.length && owner[to] !== UNKNOWN) {
-    const { name: of, regions } = map.supers[map.regions[to].super];
-    const held = regions.filter((r) => owner[r] === player || targets.includes(r)).length;
-    reasons.push(t('{you, select, yes {you then hold} other {{who} then holds}} {held} of the {all} regions of {of}', { ...person(doc, player), held, all: regions.length, of }));
+    const { name: superName, regions } = map.supers[map.regions[to].super];
+    const heldCount = regions.filter((r) => owner[r] === player || targets.includes(r)).length;
+    reasons.push(t('{you, select, yes {you then hold} other {{who} then holds}} {held} of the {all} regions of {of}', { ...person(doc, player), held: heldCount, all: regions.length, of: superName }));
   }
   if (!reasons.length) reasons.push(t('the armies there are hidden'));
-  const where = t('{region}: {reasons}', { region: name, reasons: listed(reasons) });
+  const where = t('{region}: {reasons}', { region: name, reasons: joinReasons(reasons) });
   const chances = captureChances(doc, position, n, to);
   if (attacks.length === 1 && chances) {
     worth += chances.now;
     reasons.push(chanceSentence(chances));
   } else if (attacks.length > 1) reasons.push(t('the armies come from {n} regions', { n: attacks.length }));
-  const says = t('Take {region} with {n, plural, one {# army} other {# armies}}: {reasons}.', { region: name, n, reasons: listed(reasons) });
+  const says = t('Take {region} with {n, plural, one {# army} other {# armies}}: {reasons}.', { region: name, n, reasons: joinReasons(reasons) });
   return { hint: { kind: 'take', region: to, says, where }, worth };
 }
 
 /** Describe an attack that is not likely to capture: the losses of the defender. */
-function weaken(doc: GameDoc, position: Position, to: number, attacks: Attack[]): { hint: Hint; worth: number } {
+function weakenHint(doc: GameDoc, position: Position, to: number, attacks: Attack[]): { hint: Hint; worth: number } {
   const region = doc.map.regions[to].name;
-  const n = sent(attacks);
+  const n = armiesSent(attacks);
   const armies = position.army[to];
   const { capture, defenders } = odds(n, armies, doc.rules);
   const killed = armies - defenders;
@@ -112,44 +112,44 @@ function weaken(doc: GameDoc, position: Position, to: number, attacks: Attack[])
     hint: {
       kind: 'attack',
       region: to,
-      says: t('Attack {region} with {n, plural, one {# army} other {# armies}}: {reasons}.', { region, n, reasons: listed(reasons) }),
+      says: t('Attack {region} with {n, plural, one {# army} other {# armies}}: {reasons}.', { region, n, reasons: joinReasons(reasons) }),
       where: t('{region}: an attack kills some of the armies there', { region }),
     },
     worth: capture,
   };
 }
 
-function deploy(doc: GameDoc, position: Position, player: number, r: number, n: number, attacks: Attack[], transfers: Attack[]): Hint {
+function deployHint(doc: GameDoc, position: Position, player: number, r: number, n: number, attacks: Attack[], transfers: Attack[]): Hint {
   const { map } = doc;
   const name = map.regions[r].name;
   const from = (orders: Attack[]) => orders.filter(([source]) => source === r);
   const names = (orders: Attack[]) => joined(orders.map(([, to]) => map.regions[to].name));
   const [attacking, moving] = [from(attacks), from(transfers)];
   // One army stays. If the others that were there before are enough for all orders, the deployed armies stay too.
-  const leave = sent(attacking) + sent(moving) >= position.army[r];
-  if (leave && attacking.length) {
+  const isUsed = armiesSent(attacking) + armiesSent(moving) >= position.army[r];
+  if (isUsed && attacking.length) {
     const values = { region: name, n, count: attacking.length, targets: names(attacking) };
     return { kind: 'deploy', region: r, says: t('Deploy {n} on {region} for the {count, plural, one {attack} other {attacks}} on {targets}.', values), where: t('{region}: from there you can attack {targets}', values) };
   }
-  if (leave) {
+  if (isUsed) {
     const values = { n, region: name, targets: names(moving) };
     return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: armies move from there to {targets}.', values), where: t('{region}: armies move from there to {targets}', values) };
   }
   if ((threats(doc, position, player)[r] ?? 0) >= THREAT) {
     const enemies = against(map, position, player, r);
-    const kept = keeps(map, position.owner, player, r);
-    const more = strongestIncome(doc, position, player, r);
+    const protectedSuper = keeps(map, position.owner, player, r);
+    const maxDeploy = strongestIncome(doc, position, player, r);
     const reasons = [
-      more
-        ? t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it, and up to {more} more can be deployed there', { enemies, more })
+      maxDeploy
+        ? t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it, and up to {more} more can be deployed there', { enemies, more: maxDeploy })
         : t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it', { enemies }),
     ];
-    if (kept !== null) reasons.push(t('it protects the bonus of {of} (+{bonus})', { of: map.supers[kept].name, bonus: map.supers[kept].bonus }));
+    if (protectedSuper !== null) reasons.push(t('it protects the bonus of {of} (+{bonus})', { of: map.supers[protectedSuper].name, bonus: map.supers[protectedSuper].bonus }));
     return {
       kind: 'hold',
       region: r,
-      says: t('Deploy {n} on {region} to defend it: {reasons}.', { region: name, n, reasons: listed(reasons) }),
-      where: t('{region}: {reasons}', { region: name, reasons: listed(reasons) }),
+      says: t('Deploy {n} on {region} to defend it: {reasons}.', { region: name, n, reasons: joinReasons(reasons) }),
+      where: t('{region}: {reasons}', { region: name, reasons: joinReasons(reasons) }),
     };
   }
   return { kind: 'deploy', region: r, says: t('Deploy {n} on {region} for the next round.', { n, region: name }), where: t('{region}: armies for the next round', { region: name }) };
@@ -162,25 +162,25 @@ function strongestIncome(doc: GameDoc, { owner }: Position, player: number, regi
 }
 
 /** Describe a reserve: an order that sends armies only if an earlier order was not executed fully. */
-function kept(doc: GameDoc, own: boolean, from: number, to: number): Hint {
+function reserveHint(doc: GameDoc, isTransfer: boolean, from: number, to: number): Hint {
   const values = { from: doc.map.regions[from].name, to: doc.map.regions[to].name };
-  const says = own ? t('If armies are left on {from}, they move to {to}.', values) : t('If armies are left on {from}, they attack {to}.', values);
+  const says = isTransfer ? t('If armies are left on {from}, they move to {to}.', values) : t('If armies are left on {from}, they attack {to}.', values);
   return { kind: 'reserve', region: to, says, where: says };
 }
 
 /** Return the targets of the attacks from a region if these need armies that move there in this turn. */
 function prepared({ army }: Position, from: number, deploys: Orders['deploys'], attacks: Attack[]): number[] {
-  const there = deploys.reduce((sum, [r, n]) => (r === from ? sum + n : sum), army[from]);
-  const next = attacks.filter(([source]) => source === from);
-  return sent(next) >= there ? next.map(([, to]) => to) : [];
+  const available = deploys.reduce((sum, [r, n]) => (r === from ? sum + n : sum), army[from]);
+  const nextAttacks = attacks.filter(([source]) => source === from);
+  return armiesSent(nextAttacks) >= available ? nextAttacks.map(([, to]) => to) : [];
 }
 
 /** Describe a transfer. `targets`: the targets of the attacks for which it brings the armies. */
-function move(doc: GameDoc, position: Position, player: number, from: number, to: number, n: number, targets: number[]): Hint {
+function moveHint(doc: GameDoc, position: Position, player: number, from: number, to: number, n: number, targets: number[]): Hint {
   const { map } = doc;
   const enemies = against(map, position, player, to);
   const values = { ...person(doc, player), n, from: map.regions[from].name, to: map.regions[to].name };
-  const why = targets.length
+  const purpose = targets.length
     ? t('for the {count, plural, one {attack} other {attacks}} on {targets}', { count: targets.length, targets: joined(targets.map((r) => map.regions[r].name)) })
     : inner(map, position.owner, player, from)
     ? t('{you, select, yes {you hold} other {{who} holds}} all neighbours of {from}', values)
@@ -190,7 +190,7 @@ function move(doc: GameDoc, position: Position, player: number, from: number, to
   return {
     kind: 'move',
     region: to,
-    says: t('Move {n} from {from} to {to}: {why}.', { ...values, why }),
-    where: t('{from} to {to}: {why}', { ...values, why }),
+    says: t('Move {n} from {from} to {to}: {why}.', { ...values, why: purpose }),
+    where: t('{from} to {to}: {why}', { ...values, why: purpose }),
   };
 }

@@ -54,7 +54,7 @@ export class History {
         dropped: event.dropped ?? [],
         orders: event.orders,
         insights,
-        marks: marks(this.doc, before, after, event.moves, insights),
+        marks: marksOf(this.doc, before, after, event.moves, insights),
       });
       this.positions.push(after);
     } else if (event.event === 'end') this.end = event;
@@ -105,26 +105,26 @@ function changed(before: Position, changes: Change[]): Position {
   return after;
 }
 
-function marks(doc: GameDoc, before: Position, after: Position, moves: Move[], insights: (DecisionInfo | null)[]): Mark[] {
-  const found: Mark[] = [];
+function marksOf(doc: GameDoc, before: Position, after: Position, moves: Move[], insights: (DecisionInfo | null)[]): Mark[] {
+  const roundMarks: Mark[] = [];
   const captures = moves.filter((m) => m[6]).length;
-  if (captures) found.push({ kind: 'capture', captures });
-  const seen = (p: Position, regions: number[]) => regions.every((r) => p.owner[r] !== UNKNOWN);
+  if (captures) roundMarks.push({ kind: 'capture', captures });
+  const isVisible = (p: Position, regions: number[]) => regions.every((r) => p.owner[r] !== UNKNOWN);
   doc.map.supers.forEach(({ regions }, s) => {
     // the fog hides some of the regions, so the owner of the whole is unknown
-    if (!seen(before, regions) || !seen(after, regions)) return;
-    const [old, now] = [holder(doc.map, s, before.owner), holder(doc.map, s, after.owner)];
-    if (old === now) return;
-    if (old >= 0) found.push({ kind: 'lost', player: old, super: s });
-    if (now >= 0) found.push({ kind: 'won', player: now, super: s });
+    if (!isVisible(before, regions) || !isVisible(after, regions)) return;
+    const [oldOwner, newOwner] = [holder(doc.map, s, before.owner), holder(doc.map, s, after.owner)];
+    if (oldOwner === newOwner) return;
+    if (oldOwner >= 0) roundMarks.push({ kind: 'lost', player: oldOwner, super: s });
+    if (newOwner >= 0) roundMarks.push({ kind: 'won', player: newOwner, super: s });
   });
   doc.players.forEach((_, p) => {
-    const out = before.owner.includes(p) && !after.owner.includes(p);
-    if (out && (p === doc.seat || !after.owner.includes(UNKNOWN))) found.push({ kind: 'out', player: p });
+    const isOut = before.owner.includes(p) && !after.owner.includes(p);
+    if (isOut && (p === doc.seat || !after.owner.includes(UNKNOWN))) roundMarks.push({ kind: 'out', player: p });
     const reason = insights[p]?.error;
-    if (reason) found.push({ kind: 'error', player: p, reason, forfeit: false });
+    if (reason) roundMarks.push({ kind: 'error', player: p, reason, forfeit: false });
   });
-  return found;
+  return roundMarks;
 }
 
 /** Whether a mark is good or bad for a side; '': neither, or there is no side. */
@@ -137,15 +137,15 @@ export function valueOf(mark: Mark, side: number | null): 'good' | 'bad' | '' {
 /** Describe a mark in words. */
 export function describeMark(doc: GameDoc, mark: Mark): string {
   if (mark.kind === 'capture') return t('{n, plural, one {# capture} other {# captures}}', { n: mark.captures });
-  const who = person(doc, mark.player);
-  if (mark.kind === 'out' && mark.resigned) return t('{you, select, yes {You resign} other {{who} resigns}}', who);
-  if (mark.kind === 'out') return t('{you, select, yes {You are out} other {{who} is out}}', who);
-  if (mark.kind === 'error' && TIME_UP.test(mark.reason)) return t('{you, select, yes {You gave} other {{who} gave}} no orders in time', who);
-  if (mark.kind === 'error' && !mark.forfeit) return t('{who}: {reason}', { ...who, reason: mark.reason });
-  if (mark.kind === 'error') return t('{you, select, yes {You lose} other {{who} loses}} by forfeit: {reason}', { ...who, reason: mark.reason });
+  const values = person(doc, mark.player);
+  if (mark.kind === 'out' && mark.resigned) return t('{you, select, yes {You resign} other {{who} resigns}}', values);
+  if (mark.kind === 'out') return t('{you, select, yes {You are out} other {{who} is out}}', values);
+  if (mark.kind === 'error' && TIME_UP.test(mark.reason)) return t('{you, select, yes {You gave} other {{who} gave}} no orders in time', values);
+  if (mark.kind === 'error' && !mark.forfeit) return t('{who}: {reason}', { ...values, reason: mark.reason });
+  if (mark.kind === 'error') return t('{you, select, yes {You lose} other {{who} loses}} by forfeit: {reason}', { ...values, reason: mark.reason });
   const { name, bonus } = doc.map.supers[mark.super];
-  if (mark.kind === 'lost') return t('{you, select, yes {You lose} other {{who} loses}} {name}', { ...who, name });
-  return t('{you, select, yes {You win} other {{who} wins}} {name} (+{bonus})', { ...who, name, bonus });
+  if (mark.kind === 'lost') return t('{you, select, yes {You lose} other {{who} loses}} {name}', { ...values, name });
+  return t('{you, select, yes {You win} other {{who} wins}} {name} (+{bonus})', { ...values, name, bonus });
 }
 
 /** Describe all marks of a round, separated by commas. */

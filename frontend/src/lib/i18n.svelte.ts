@@ -27,9 +27,9 @@ class Locale {
  */
 function first(): Language {
   const wishes = [loadItem(KEY) ?? '', ...navigator.languages.map((wish) => wish.slice(0, 2))];
-  const found = wishes.find((wish): wish is Language => Object.hasOwn(LANGUAGES, wish)) ?? 'en';
-  document.documentElement.lang = found;
-  return found;
+  const language = wishes.find((wish): wish is Language => Object.hasOwn(LANGUAGES, wish)) ?? 'en';
+  document.documentElement.lang = language;
+  return language;
 }
 
 export const locale = new Locale();
@@ -40,7 +40,7 @@ const KEPT = 1000;
 
 interface Message {
   format: IntlMessageFormat;
-  said: Map<string, string>; // JSON of the values → formatted text
+  texts: Map<string, string>; // JSON of the values → formatted text
 }
 
 const messages = new Map<string, Message>();
@@ -48,12 +48,12 @@ const messages = new Map<string, Message>();
 function message(english: string, tags: boolean): Message {
   const language = locale.now;
   const key = `${language} ${tags} ${english}`;
-  let found = messages.get(key);
-  if (!found) {
+  let entry = messages.get(key);
+  if (!entry) {
     const format = new IntlMessageFormat(TEXTS[language]?.[english] ?? english, language, undefined, { ignoreTag: !tags });
-    messages.set(key, (found = { format, said: new Map() }));
+    messages.set(key, (entry = { format, texts: new Map() }));
   }
-  return found;
+  return entry;
 }
 
 /**
@@ -62,12 +62,12 @@ function message(english: string, tags: boolean): Message {
  * these messages.
  */
 export function t(english: string, values?: Values): string {
-  const { format, said } = message(english, false);
+  const { format, texts } = message(english, false);
   const key = values ? JSON.stringify(values) : '';
-  let text = said.get(key);
+  let text = texts.get(key);
   if (text === undefined) {
-    if (said.size >= KEPT) said.clear();
-    said.set(key, (text = format.format(values) as string));
+    if (texts.size >= KEPT) texts.clear();
+    texts.set(key, (text = format.format(values) as string));
   }
   return text;
 }
@@ -85,10 +85,10 @@ export interface Piece {
 
 /** Split a text with elements into pieces. Angle brackets in the values do not create elements. */
 export function pieces(english: string, values?: Values): Piece[] {
-  const inside = (name: string) => (within: unknown[]) => ({ text: within.join(''), in: name });
-  const elements = Object.fromEntries(['b', 'i', 'kbd', 'mono'].map((name) => [name, inside(name)]));
-  const found = message(english, true).format.format<Piece>({ ...elements, ...values });
-  return [found].flat().map((piece) => (typeof piece === 'string' ? { text: piece, in: '' } : piece));
+  const wrap = (name: string) => (parts: unknown[]) => ({ text: parts.join(''), in: name });
+  const elements = Object.fromEntries(['b', 'i', 'kbd', 'mono'].map((name) => [name, wrap(name)]));
+  const formatted = message(english, true).format.format<Piece>({ ...elements, ...values });
+  return [formatted].flat().map((piece) => (typeof piece === 'string' ? { text: piece, in: '' } : piece));
 }
 
 const figures = new Map<string, Intl.NumberFormat>();
@@ -122,9 +122,9 @@ export function percent(share: number, decimals = 1): string {
 
 /** Join names: "Brazil, Peru and Chile". Of more than four names, only the first three appear. */
 export function joined(names: string[]): string {
-  const more = names.length - 3;
-  const shown = names.length <= 4 ? names : [...names.slice(0, 3), t('{n, plural, one {# more} other {# more}}', { n: more })];
-  return new Intl.ListFormat(locale.now).format(shown);
+  const hiddenCount = names.length - 3;
+  const listed = names.length <= 4 ? names : [...names.slice(0, 3), t('{n, plural, one {# more} other {# more}}', { n: hiddenCount })];
+  return new Intl.ListFormat(locale.now).format(listed);
 }
 
 /** Format a number with its sign, including a plus sign. */

@@ -18,12 +18,12 @@ export interface Chip extends Box {
 }
 
 export function shared(a: Box, b: Box): number {
-  const wide = Math.min(a.at[0] + a.half, b.at[0] + b.half) - Math.max(a.at[0] - a.half, b.at[0] - b.half);
-  const high = Math.min(a.at[1] + a.high, b.at[1] + b.high) - Math.max(a.at[1] - a.high, b.at[1] - b.high);
-  return wide > 0 && high > 0 ? wide * high : 0;
+  const width = Math.min(a.at[0] + a.half, b.at[0] + b.half) - Math.max(a.at[0] - a.half, b.at[0] - b.half);
+  const height = Math.min(a.at[1] + a.high, b.at[1] + b.high) - Math.max(a.at[1] - a.high, b.at[1] - b.high);
+  return width > 0 && height > 0 ? width * height : 0;
 }
 
-function outside({ at: [x, y], half, high }: Box, [left, top, width, height]: MapDoc['box']): boolean {
+function exceeds({ at: [x, y], half, high }: Box, [left, top, width, height]: MapDoc['box']): boolean {
   return x - half < left || x + half > left + width || y - high < top || y + high > top + height;
 }
 
@@ -35,14 +35,14 @@ export function inside([x, y]: Point, half: number, high: number, [left, top, wi
 /**
  * Return a box at the first point where it overlaps nothing. If there is none, use the point with the smallest overlap.
  */
-export function place(points: Point[], half: number, high: number, taken: Box[], within: MapDoc['box']): Box & { free: boolean } {
+export function place(points: Point[], half: number, high: number, occupied: Box[], within: MapDoc['box']): Box & { free: boolean } {
   let best: Box | null = null;
-  let least = Infinity;
+  let leastOverlap = Infinity;
   for (const at of points) {
     const box = { at, half, high };
-    const covered = taken.reduce((sum, other) => sum + shared(box, other), 0) + (outside(box, within) ? 9 * half * high : 0);
+    const covered = occupied.reduce((sum, other) => sum + shared(box, other), 0) + (exceeds(box, within) ? 9 * half * high : 0);
     if (!covered) return { ...box, free: true };
-    if (covered < least) [best, least] = [box, covered];
+    if (covered < leastOverlap) [best, leastOverlap] = [box, covered];
   }
   return { ...best!, free: false };
 }
@@ -59,37 +59,37 @@ export function layerBoxes(map: MapDoc, { size }: Scale, layer: { text: string }
 
 /** Return points around (x, y): near points first, and at each distance the upper right first. */
 export function around([x, y]: Point, wide: number, high: number): Point[] {
-  const ways: Point[] = [[1, -1], [0, -1], [1, 0], [-1, -1], [0, 1], [-1, 0], [1, 1], [-1, 1]];
-  return [1, 1.15, 1.3, 1.5, 1.75, 2.1].flatMap((far) => ways.map(([dx, dy]): Point => [x + far * wide * dx, y + far * high * dy]));
+  const directions: Point[] = [[1, -1], [0, -1], [1, 0], [-1, -1], [0, 1], [-1, 0], [1, 1], [-1, 1]];
+  return [1, 1.15, 1.3, 1.5, 1.75, 2.1].flatMap((factor) => directions.map(([dx, dy]): Point => [x + factor * wide * dx, y + factor * high * dy]));
 }
 
 /**
  * Place labels for deployed armies and for the arrows of current orders, without overlap with badges, arrows and the
- * boxes in `there`.
+ * boxes in `reserved`.
  */
-export function chipsOf(map: MapDoc, scale: Scale, additions: Additions, arrows: Arrow[], there: Box[]): Chip[] {
+export function chipsOf(map: MapDoc, scale: Scale, additions: Additions, arrows: Arrow[], reserved: Box[]): Chip[] {
   const { size, unit } = scale;
   const drawn = arrows.filter((a) => a.style !== 'past').map((a) => ({ ...a, parts: arrow(map, a.from, a.to, size * 1.25) }));
-  const taken = [...badges(map, scale), ...there];
+  const occupied = [...badges(map, scale), ...reserved];
   for (const { armies, parts } of drawn) {
     const half = weight(armies, scale) / 2 + unit;
-    for (const part of parts) taken.push(...part.line.map((at) => ({ at, half, high: half })));
+    for (const part of parts) occupied.push(...part.line.map((at) => ({ at, half, high: half })));
   }
   const chips: Chip[] = [];
-  const put = (points: Point[], half: number, high: number, chip: Omit<Chip, keyof Box>): void => {
-    const { at } = place(points, half + unit, high + unit, taken, map.box);
-    taken.push({ at, half: half + unit, high: high + unit });
+  const placeChip = (points: Point[], half: number, high: number, chip: Omit<Chip, keyof Box>): void => {
+    const { at } = place(points, half + unit, high + unit, occupied, map.box);
+    occupied.push({ at, half: half + unit, high: high + unit });
     chips.push({ at, half, high, ...chip });
   };
   for (const [r, [player, armies]] of additions) {
     const text = `+${compact(armies)}`;
     const [half, high] = [size * (0.45 + 0.34 * text.length), size * 0.72];
-    put(around(map.regions[r].label, half + 0.95 * size, high + 0.95 * size), half, high, { text, player, style: 'addition' });
+    placeChip(around(map.regions[r].label, half + 0.95 * size, high + 0.95 * size), half, high, { text, player, style: 'addition' });
   }
   for (const a of drawn) {
     const text = a.result ?? compact(a.armies);
     const spots = a.parts.flatMap((part) => part.spots);
-    put(spots, size * (0.5 + 0.3 * text.length), size * 0.78, { text, player: a.player, style: a.style });
+    placeChip(spots, size * (0.5 + 0.3 * text.length), size * 0.78, { text, player: a.player, style: a.style });
   }
   return chips;
 }

@@ -18,7 +18,7 @@ export class Live {
   private socket: WebSocket | null = null;
   private last = -1;
   // received messages that the page will show after the next frame
-  private coming: (({ type: 'event'; n: number } & GameEvent) | ({ type: 'now' } & LiveState))[] = [];
+  private pending: (({ type: 'event'; n: number } & GameEvent) | ({ type: 'now' } & LiveState))[] = [];
   private retry = new Retry();
   private caughtUp = false;
 
@@ -51,7 +51,7 @@ export class Live {
     const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/games/${this.id}/feed`);
     this.socket = socket;
     this.caughtUp = false;
-    this.coming = [];
+    this.pending = [];
     socket.onopen = () => socket.send(JSON.stringify({ token: this.token, key: serverKey(), after: this.last }));
     socket.onmessage = (message) => this.take(JSON.parse(message.data as string));
     socket.onclose = () => {
@@ -64,7 +64,7 @@ export class Live {
 
   private take(message: { type: string; n?: number; status?: number } & Partial<ErrorBody>): void {
     if (message.type === 'event' || message.type === 'now') {
-      this.coming.push(message as unknown as (typeof this.coming)[number]);
+      this.pending.push(message as unknown as (typeof this.pending)[number]);
       if (message.type === 'now') afterFrame(this.draw); // the server sends the state after the events that led to it
     } else if (message.type === 'error') {
       this.error = errorMessage(message as ErrorBody);
@@ -75,7 +75,7 @@ export class Live {
 
   private draw = (): void => {
     if (this.retry.ended) return;
-    for (let message; (message = this.coming.shift()); ) {
+    for (let message; (message = this.pending.shift()); ) {
       if (message.type === 'event') this.takeEvent(message);
       else this.takeNow(message);
     }
@@ -95,8 +95,8 @@ export class Live {
   /** At the end of a game with fog, load the whole game and show all regions. */
   private async liftFog(show: Playback): Promise<void> {
     try {
-      const whole = await call<GameDoc>(`games/${this.id}/replay`, undefined, this.token);
-      if (!this.retry.ended) show.lift(whole.events ?? []);
+      const replay = await call<GameDoc>(`games/${this.id}/replay`, undefined, this.token);
+      if (!this.retry.ended) show.lift(replay.events ?? []);
     } catch (error) {
       if ((error as { status?: number }).status !== 0) this.error = (error as Error).message;
     }

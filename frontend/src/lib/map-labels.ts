@@ -23,14 +23,14 @@ const FAR = 11; // largest distance of a name from the centre of its super regio
  */
 export function namesOf(map: MapDoc, scale: Scale): Name[] {
   const { unit, size } = scale;
-  const taken = badges(map, scale);
+  const occupied = badges(map, scale);
   const names: Name[] = [];
-  const put = (points: Point[], name: Omit<Name, keyof Box | 'pill'>): boolean => {
+  const placeName = (points: Point[], name: Omit<Name, keyof Box | 'pill'>): boolean => {
     const pill = name.bonus ? (name.bonus.length * WIDTH + 0.8) * name.letter : 0;
-    const found = place(points, (name.text.length * WIDTH * name.letter + pill) / 2, 0.7 * name.letter, taken, map.box);
-    if (!found.free) return false;
-    taken.push({ ...found, half: found.half + APART * name.letter });
-    names.push({ ...name, pill, at: found.at, half: found.half, high: found.high });
+    const box = place(points, (name.text.length * WIDTH * name.letter + pill) / 2, 0.7 * name.letter, occupied, map.box);
+    if (!box.free) return false;
+    occupied.push({ ...box, half: box.half + APART * name.letter });
+    names.push({ ...name, pill, at: box.at, half: box.half, high: box.high });
     return true;
   };
   const letter = 12 * unit;
@@ -39,12 +39,12 @@ export function namesOf(map: MapDoc, scale: Scale): Name[] {
     const middle = ([0, 1] as const).map((k) => labels.reduce((sum, p) => sum + p[k], 0) / labels.length) as Point;
     const points = grid(middle, letter);
     const name = { bonus: `+${x.bonus}`, colour: x.colour, letter };
-    if (!put(points, { ...name, text: x.name })) put(points, { ...name, text: '' });
+    if (!placeName(points, { ...name, text: x.name })) placeName(points, { ...name, text: '' });
   }
   for (const { name, label: [x, y], radius } of map.regions) {
     if (name.length * WIDTH * 10.5 * unit > ROOM * radius) continue;
-    const off = 1.25 * size + 8.5 * unit;
-    put([[x, y + off], [x, y - off]], { text: name, bonus: '', colour: '#e6edf1', letter: 10.5 * unit });
+    const offset = 1.25 * size + 8.5 * unit;
+    placeName([[x, y + offset], [x, y - offset]], { text: name, bonus: '', colour: '#e6edf1', letter: 10.5 * unit });
   }
   return names;
 }
@@ -53,6 +53,6 @@ export function namesOf(map: MapDoc, scale: Scale): Name[] {
 function grid([x, y]: Point, letter: number): Point[] {
   const steps = Array.from({ length: 2 * FAR + 1 }, (_, k) => (k - FAR) * letter);
   const points = steps.flatMap((dx) => steps.map((dy): Point => [x + dx, y + dy]));
-  const far = ([a, b]: Point) => Math.hypot(a - x, 1.4 * (b - y));
-  return points.filter((p) => far(p) <= FAR * letter).sort((p, q) => far(p) - far(q));
+  const distanceTo = ([a, b]: Point) => Math.hypot(a - x, 1.4 * (b - y));
+  return points.filter((p) => distanceTo(p) <= FAR * letter).sort((p, q) => distanceTo(p) - distanceTo(q));
 }

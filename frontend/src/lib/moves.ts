@@ -54,10 +54,10 @@ export function linesOf(doc: GameDoc, round: Round, before: number[] = [], side:
   const dropped = round.dropped.map(([player, kind, , order, english]): Line => {
     const regions = order.slice(0, kind === 'deploy' ? 1 : 2).filter((r) => r in doc.map.regions);
     const text = regions.map(name).join(' → ');
-    const why = reason(english);
-    const says = t('{who}: {kind, select, deploy {deploy} pick {pick} other {attack}} {text} is not executed, {reason}', { who: nameOf(doc, player), kind, text, reason: why });
+    const cause = reason(english);
+    const says = t('{who}: {kind, select, deploy {deploy} pick {pick} other {attack}} {text} is not executed, {reason}', { who: nameOf(doc, player), kind, text, reason: cause });
     const kinds = { deploy: t('deploy'), attack: t('attack'), pick: t('pick') };
-    return { step: 1, player, regions, text: text || kinds[kind], result: why, kind: 'dropped', good: null, says, arrow: null };
+    return { step: 1, player, regions, text: text || kinds[kind], result: cause, kind: 'dropped', good: null, says, arrow: null };
   });
   return [...deploys, ...moves, ...dropped];
 }

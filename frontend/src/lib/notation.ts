@@ -3,16 +3,16 @@ import type { MapDoc, Orders } from './types';
 import { t } from './i18n.svelte';
 
 export function regionIndex(map: MapDoc, word: string): number {
-  const wanted = word.trim().toLowerCase();
-  return map.regions.findIndex((r) => r.code.toLowerCase() === wanted || r.name.toLowerCase() === wanted);
+  const key = word.trim().toLowerCase();
+  return map.regions.findIndex((r) => r.code.toLowerCase() === key || r.name.toLowerCase() === key);
 }
 
 /** Return "Western Australia (AW)" for the regions whose names begin with a word or have it as their initials. */
 function similar(map: MapDoc, word: string): string {
-  const wanted = word.toLowerCase();
+  const prefix = word.toLowerCase();
   const initials = (name: string) => name.split(/[\s-]+/).map((part) => part[0]).join('').toLowerCase();
-  const found = map.regions.filter(({ name }) => initials(name) === wanted || name.toLowerCase().split(/[\s-]+/).some((part) => part.startsWith(wanted)));
-  return found.slice(0, 4).map(({ name, code }) => `${name} (${code})`).join(', ');
+  const matches = map.regions.filter(({ name }) => initials(name) === prefix || name.toLowerCase().split(/[\s-]+/).some((part) => part.startsWith(prefix)));
+  return matches.slice(0, 4).map(({ name, code }) => `${name} (${code})`).join(', ');
 }
 
 /** Parse orders; throws an Error that contains the wrong part and the reason. */

@@ -61,7 +61,7 @@ export function ratingOf({ ratings }: Opponent, map: string): (Rating & { map: s
 
 /** A rating in full, with what it was made of. */
 export function ratingInWords(rating: Rating & { map: string }, spec: string): string {
-  const { elo, low, high, games, as } = rating;
-  const told = t('Rating {elo} (95 % interval {low} to {high}), from {games} games of two players on the map “{map}”.', { elo, low, high, games, map: rating.map });
-  return as === spec ? told : `${told} ${t('In these games it played as {as}.', { as })}`;
+  const { elo, low, high, games, as: ratedSpec } = rating;
+  const text = t('Rating {elo} (95 % interval {low} to {high}), from {games} games of two players on the map “{map}”.', { elo, low, high, games, map: rating.map });
+  return ratedSpec === spec ? text : `${text} ${t('In these games it played as {as}.', { as: ratedSpec })}`;
 }

@@ -27,8 +27,8 @@ export class PickInput {
         }
         this.read = true;
         const stored = loadData(key);
-        const fits = (r: unknown): r is number => Number.isInteger(r) && (r as number) >= 0 && (r as number) < show.doc.map.regions.length && (you.in || you.offers.includes(r as number));
-        if (Array.isArray(stored)) this.wishes = [...new Set(stored.filter(fits))].slice(0, you.picks);
+        const isValidPick = (r: unknown): r is number => Number.isInteger(r) && (r as number) >= 0 && (r as number) < show.doc.map.regions.length && (you.in || you.offers.includes(r as number));
+        if (Array.isArray(stored)) this.wishes = [...new Set(stored.filter(isValidPick))].slice(0, you.picks);
       });
     });
     $effect(() => {

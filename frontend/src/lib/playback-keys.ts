@@ -15,12 +15,12 @@ export class PlaybackKeys {
 
   constructor(
     private show: Playback,
-    private more: { live: boolean; seat: number | null; mistake: (direction: 1 | -1) => void; table: () => void; keys: () => void; try: () => void; variation: (direction: 1 | -1) => void; leave: () => void },
+    private options: { live: boolean; seat: number | null; mistake: (direction: 1 | -1) => void; table: () => void; keys: () => void; try: () => void; variation: (direction: 1 | -1) => void; leave: () => void },
   ) {}
 
   /** Handle a key; returns false if it is not one of these shortcuts. */
   key(event: KeyboardEvent): boolean {
-    const { show, more } = this;
+    const { show, options: more } = this;
     const k = event.key;
     if (/^\d$/.test(k)) {
       this.digits += k;
@@ -34,25 +34,25 @@ export class PlaybackKeys {
       this.digits = '';
       return true;
     }
-    const still = (act: () => void) => () => {
+    const paused = (act: () => void) => () => {
       show.pause();
       act();
     };
     const acts: Record<string, () => void> = {
-      ArrowLeft: still(() => (event.shiftKey ? show.go(show.round - 1) : show.back())),
-      ArrowRight: still(() => (event.shiftKey ? show.go(show.step < show.steps ? show.round : show.round + 1) : show.forward())),
-      Home: still(() => show.go(0)),
+      ArrowLeft: paused(() => (event.shiftKey ? show.go(show.round - 1) : show.back())),
+      ArrowRight: paused(() => (event.shiftKey ? show.go(show.step < show.steps ? show.round : show.round + 1) : show.forward())),
+      Home: paused(() => show.go(0)),
       End: () => show.toEnd(),
       // at the end of a game on the server, the result stays; the button plays the game again
       ' ': () => (more.live && show.playing ? show.toEnd() : !(more.live && show.atEnd) && show.toggle()),
       '<': () => show.faster(-1),
       '>': () => show.faster(1),
-      e: still(() => show.seek(1, show.isCapture)),
-      q: still(() => show.seek(-1, show.isCapture)),
-      b: still(() => more.mistake(event.shiftKey ? -1 : 1)),
+      e: paused(() => show.seek(1, show.isCapture)),
+      q: paused(() => show.seek(-1, show.isCapture)),
+      b: paused(() => more.mistake(event.shiftKey ? -1 : 1)),
       y: more.try,
-      n: still(() => more.variation(1)),
-      p: still(() => more.variation(-1)),
+      n: paused(() => more.variation(1)),
+      p: paused(() => more.variation(-1)),
       x: more.leave,
       v: () => (show.layer = LAYERS[(LAYERS.indexOf(show.layer) + 1) % LAYERS.length]),
       l: () => show.toEnd(),
@@ -66,7 +66,7 @@ export class PlaybackKeys {
   }
 
   private perspective(): void {
-    if (this.digits.length === 1 && Number(this.digits) <= this.show.doc.players.length && this.more.seat === null) {
+    if (this.digits.length === 1 && Number(this.digits) <= this.show.doc.players.length && this.options.seat === null) {
       this.show.view = Number(this.digits);
     }
     this.digits = '';

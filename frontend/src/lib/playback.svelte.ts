@@ -29,7 +29,7 @@ export class Playback {
   animate = true; // whether new rounds are played order by order
   hasty = $state(false); // whether rounds arrive too fast to animate or scroll to them
   // the full history of a game that was played in fog; shown when the current animation ends
-  private whole: History | null = null;
+  private fullHistory: History | null = null;
   branch = $state<number | null>(null); // number of rounds of the game before the shown line; null: the game is shown
   private game: History | null = null; // the history of the game while another line is shown
   private timer = 0;
@@ -140,7 +140,7 @@ export class Playback {
   lift(events: GameEvent[]): void {
     const history = new History({ ...this.doc, seat: null, events });
     if (history.last !== this.last) return;
-    this.whole = history;
+    this.fullHistory = history;
     if (!this.playing) this.unveil();
   }
 
@@ -166,18 +166,18 @@ export class Playback {
   }
 
   private unveil(): void {
-    if (!this.whole) return;
+    if (!this.fullHistory) return;
     const end = this.atEnd;
-    [this.history, this.whole] = [this.whole, null];
+    [this.history, this.fullHistory] = [this.fullHistory, null];
     this.version++;
     if (end) this.step = this.steps;
   }
 
   private move(round: number, step = Infinity): void {
     // a user may have typed any number in the address
-    const whole = (n: number) => (n === Infinity ? n : Math.trunc(n) || 0);
-    this.round = Math.max(0, Math.min(this.last, whole(round)));
-    this.step = Math.max(0, Math.min(this.steps, whole(step)));
+    const toInteger = (n: number) => (n === Infinity ? n : Math.trunc(n) || 0);
+    this.round = Math.max(0, Math.min(this.last, toInteger(round)));
+    this.step = Math.max(0, Math.min(this.steps, toInteger(step)));
     this.hasty = false;
   }
 
@@ -207,8 +207,8 @@ export class Playback {
     else if (this.round > 0) this.go(this.round - 1);
   }
 
-  /** Go to the next (1) or previous (-1) step for which `fits` is true. */
-  seek(direction: 1 | -1, fits: (round: number, step: number) => boolean): void {
+  /** Go to the next (1) or previous (-1) step for which `matches` is true. */
+  seek(direction: 1 | -1, matches: (round: number, step: number) => boolean): void {
     let [round, step] = [this.round, this.step];
     for (;;) {
       step += direction;
@@ -218,7 +218,7 @@ export class Playback {
         step = this.history.steps(round);
       }
       if (round < 1 || round > this.last) return;
-      if (fits(round, step)) return this.go(round, step);
+      if (matches(round, step)) return this.go(round, step);
     }
   }
 
@@ -252,8 +252,8 @@ export class Playback {
     }
   }
 
-  faster(by: 1 | -1): void {
-    const index = SPEEDS.indexOf(this.speed) + by;
+  faster(change: 1 | -1): void {
+    const index = SPEEDS.indexOf(this.speed) + change;
     this.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, index))];
   }
 

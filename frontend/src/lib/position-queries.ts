@@ -2,18 +2,18 @@
 import { holder } from './rules';
 import type { MapDoc, Position } from './types';
 
-/** Return the super region that a player completes by capturing `region` and the regions in `taken`; null: none. */
-export function completes(map: MapDoc, owner: number[], player: number, region: number, taken: number[]): number | null {
+/** Return the super region that a player completes by capturing `region` and the regions in `captured`; null: none. */
+export function completes(map: MapDoc, owner: number[], player: number, region: number, captured: number[]): number | null {
   const s = map.regions[region].super;
-  const all = map.supers[s].regions.every((r) => owner[r] === player || r === region || taken.includes(r));
-  return all && holder(map, s, owner) !== player ? s : null;
+  const isComplete = map.supers[s].regions.every((r) => owner[r] === player || r === region || captured.includes(r));
+  return isComplete && holder(map, s, owner) !== player ? s : null;
 }
 
 /** Return the super region of a region if one other player holds all of it; null otherwise. */
 export function breaks(map: MapDoc, owner: number[], player: number, region: number): number | null {
   const s = map.regions[region].super;
-  const by = holder(map, s, owner);
-  return by >= 0 && by !== player ? s : null;
+  const owningPlayer = holder(map, s, owner);
+  return owningPlayer >= 0 && owningPlayer !== player ? s : null;
 }
 
 /** Return the super region of a region if the player holds all of it; null otherwise. */

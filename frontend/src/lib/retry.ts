@@ -7,10 +7,10 @@ export class Retry {
   private delay = FIRST;
   private timer = 0;
 
-  /** Call `what` after the current delay, unless `end` was called. */
-  again(what: () => void): void {
+  /** Call `callback` after the current delay, unless `end` was called. */
+  again(callback: () => void): void {
     if (this.ended) return;
-    this.timer = window.setTimeout(what, this.delay);
+    this.timer = window.setTimeout(callback, this.delay);
     this.delay = Math.min(LONGEST, this.delay * 1.6);
   }
 

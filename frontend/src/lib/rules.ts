@@ -19,10 +19,10 @@ export function sight(map: MapDoc, owner: number[], player: number): boolean[] {
 
 /** Return the part of a position that a player sees in fog. */
 export function fogged(map: MapDoc, position: Position, player: number): Position {
-  const seen = sight(map, position.owner, player);
+  const visible = sight(map, position.owner, player);
   return {
-    owner: position.owner.map((o, r) => (seen[r] ? o : UNKNOWN)),
-    army: position.army.map((a, r) => (seen[r] ? a : 0)),
+    owner: position.owner.map((o, r) => (visible[r] ? o : UNKNOWN)),
+    army: position.army.map((a, r) => (visible[r] ? a : 0)),
   };
 }
 
@@ -30,17 +30,17 @@ export function fogged(map: MapDoc, position: Position, player: number): Positio
 export function apply(position: Position, move: Move): void {
   const [player, from, to, armies, lost, killed, captured] = move;
   const { owner, army } = position;
-  const known = (r: number) => owner[r] !== UNKNOWN;
+  const isKnown = (r: number) => owner[r] !== UNKNOWN;
   if (lost === undefined) {
-    if (known(from)) army[from] -= armies;
-    if (known(to)) army[to] += armies;
+    if (isKnown(from)) army[from] -= armies;
+    if (isKnown(to)) army[to] += armies;
   } else if (captured) {
-    if (known(from)) army[from] -= armies;
+    if (isKnown(from)) army[from] -= armies;
     owner[to] = player;
     army[to] = armies - lost;
   } else {
-    if (known(from)) army[from] -= lost;
-    if (known(to)) army[to] = Math.max(1, army[to] - (killed ?? 0));
+    if (isKnown(from)) army[from] -= lost;
+    if (isKnown(to)) army[to] = Math.max(1, army[to] - (killed ?? 0));
   }
 }
 
@@ -73,9 +73,9 @@ export function kills(n: number, p: number, rules: Rules): number[] {
       if (rules.rounding === 'nearest') table![Math.min(n, Math.floor(value + 0.5))] += chance;
       else {
         const low = Math.floor(value);
-        const up = value - low < 1e-8 ? 0 : value - low;
-        table![Math.min(n, low)] += chance * (1 - up);
-        if (up) table![Math.min(n, low + 1)] += chance * up;
+        const fraction = value - low < 1e-8 ? 0 : value - low;
+        table![Math.min(n, low)] += chance * (1 - fraction);
+        if (fraction) table![Math.min(n, low + 1)] += chance * fraction;
       }
     });
   }
@@ -106,24 +106,24 @@ const MOST = 1000;
 export function odds(attackers: number, defenders: number, rules: Rules): Odds {
   const a = Math.min(attackers, MOST);
   const d = Math.min(defenders, MOST);
-  const clip = (pmf: number[], most: number) => {
-    const out = pmf.slice(0, most + 1);
-    while (out.length <= most) out.push(0);
-    for (let k = most + 1; k < pmf.length; k++) out[most] += pmf[k];
-    return out;
+  const clip = (pmf: number[], maxCount: number) => {
+    const clipped = pmf.slice(0, maxCount + 1);
+    while (clipped.length <= maxCount) clipped.push(0);
+    for (let k = maxCount + 1; k < pmf.length; k++) clipped[maxCount] += pmf[k];
+    return clipped;
   };
   const killed = clip(kills(a, rules.attack_kill, rules), d);
   const lost = clip(kills(d, rules.defense_kill, rules), a);
-  const both = killed[d] * lost[a];
+  const mutualLoss = killed[d] * lost[a];
   const mean = (pmf: number[]) => pmf.reduce((sum, chance, k) => sum + chance * k, 0);
-  return { capture: killed[d] * (1 - lost[a]), left: a - mean(lost), defenders: d - mean(killed) + both };
+  return { capture: killed[d] * (1 - lost[a]), left: a - mean(lost), defenders: d - mean(killed) + mutualLoss };
 }
 
 /**
- * Return the smallest number of attackers that capture with probability `wanted`; null: even `most` attackers do not.
+ * Return the smallest number of attackers that capture with this `probability`; null: even `maxAttackers` do not.
  */
-export function leastToCapture(defenders: number, most: number, rules: Rules, wanted = 0.95): number | null {
-  for (let a = 1; a <= most; a++) if (odds(a, defenders, rules).capture >= wanted) return a;
+export function leastToCapture(defenders: number, maxAttackers: number, rules: Rules, probability = 0.95): number | null {
+  for (let a = 1; a <= maxAttackers; a++) if (odds(a, defenders, rules).capture >= probability) return a;
   return null;
 }
 
@@ -137,7 +137,7 @@ export function threats(doc: GameDoc, position: Position, player: number): (numb
     const attackers = region.near
       .filter((n) => position.owner[n] >= 0 && position.owner[n] !== player)
       .map((n) => position.army[n] - 1 + incomes[position.owner[n]]);
-    const most = Math.max(0, ...attackers);
-    return most ? odds(most, position.army[r], doc.rules).capture : 0;
+    const maxArmies = Math.max(0, ...attackers);
+    return maxArmies ? odds(maxArmies, position.army[r], doc.rules).capture : 0;
   });
 }

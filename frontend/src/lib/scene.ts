@@ -54,18 +54,18 @@ export function layerOf(layer: Layer, doc: GameDoc, position: Position, player: 
   }
   if (layer === 'value') {
     const values = data?.regions ?? [];
-    const most = Math.max(1, ...values);
-    return Array.from({ length: n }, (_, r) => ({ share: (values[r] ?? 0) / most, text: values[r] ? `${Math.round(values[r])}` : '' }));
+    const maxValue = Math.max(1, ...values);
+    return Array.from({ length: n }, (_, r) => ({ share: (values[r] ?? 0) / maxValue, text: values[r] ? `${Math.round(values[r])}` : '' }));
   }
   return visitShares(doc.map, data?.candidates ?? []).map((share) => ({ share, text: share >= 0.005 ? `${Math.round(100 * share)}%` : '' }));
 }
 
 /** For each region: the share of a search's visits that belongs to candidates with a deploy or attack there. */
-function visitShares(map: MapDoc, found: Candidate[]): number[] {
-  const candidates = found.filter((c) => !c.refined);
+function visitShares(map: MapDoc, searched: Candidate[]): number[] {
+  const candidates = searched.filter((c) => !c.refined);
   const shares = new Array<number>(map.regions.length).fill(0);
-  const all = candidates.reduce((sum, c) => sum + (c.visits ?? 0), 0) || 1;
-  for (const c of candidates) for (const r of touched(map, c.orders)) shares[r] += (c.visits ?? 0) / all;
+  const totalVisits = candidates.reduce((sum, c) => sum + (c.visits ?? 0), 0) || 1;
+  for (const c of candidates) for (const r of touched(map, c.orders)) shares[r] += (c.visits ?? 0) / totalVisits;
   return shares;
 }
 

@@ -3,7 +3,7 @@ import type { GameDoc, Orders, Position } from './types';
 
 /** The armies that can leave the regions of a player while the orders of a turn are executed fully, in sequence. */
 export class SendableArmies {
-  private gone = new Map<number, number>(); // region → armies that left minus armies that arrived
+  private departed = new Map<number, number>(); // region → armies that left minus armies that arrived
   private deployed = new Map<number, number>();
 
   constructor(
@@ -17,16 +17,16 @@ export class SendableArmies {
 
   /** Number of armies that can leave a region now. */
   on(region: number): number {
-    return Math.max(0, this.position.army[region] + (this.deployed.get(region) ?? 0) - 1 - (this.gone.get(region) ?? 0));
+    return Math.max(0, this.position.army[region] + (this.deployed.get(region) ?? 0) - 1 - (this.departed.get(region) ?? 0));
   }
 
   /** Execute an attack or a transfer, and return the number of armies that it sends. */
   send([from, to, armies]: [number, number, number]): number {
-    const sent = Math.min(armies, this.on(from));
-    this.gone.set(from, (this.gone.get(from) ?? 0) + sent);
+    const sentArmies = Math.min(armies, this.on(from));
+    this.departed.set(from, (this.departed.get(from) ?? 0) + sentArmies);
     const moves = this.position.owner[to] === this.player && this.doc.rules.moved_armies === 'free';
-    if (moves) this.gone.set(to, (this.gone.get(to) ?? 0) - sent);
-    return sent;
+    if (moves) this.departed.set(to, (this.departed.get(to) ?? 0) - sentArmies);
+    return sentArmies;
   }
 }
 
@@ -39,8 +39,8 @@ export interface SplitTurn {
 /** Separate the reserves of a turn from its other orders, and reduce these to the armies that they can send. */
 export function splitTurn(doc: GameDoc, position: Position, player: number, { deploys, attacks }: Orders): SplitTurn {
   const armies = new SendableArmies(doc, position, player, deploys);
-  const all = attacks.map(([from, to, n]): [number, number, number] => [from, to, armies.send([from, to, n])]);
-  const again = doc.rules.moved_armies === 'free'; // otherwise armies that were sent cannot leave again
-  const reserve = again ? all.filter(([, , n]) => !n).map(([from, to]): [number, number] => [from, to]) : [];
-  return { sent: { deploys, attacks: all.filter(([, , n]) => n) }, reserve };
+  const sentAttacks = attacks.map(([from, to, n]): [number, number, number] => [from, to, armies.send([from, to, n])]);
+  const canMoveAgain = doc.rules.moved_armies === 'free'; // otherwise armies that were sent cannot leave again
+  const reserve = canMoveAgain ? sentAttacks.filter(([, , n]) => !n).map(([from, to]): [number, number] => [from, to]) : [];
+  return { sent: { deploys, attacks: sentAttacks.filter(([, , n]) => n) }, reserve };
 }

@@ -8,10 +8,10 @@ export type Theme = (typeof THEMES)[number];
 const LIGHT = '(prefers-color-scheme: light)';
 
 class Settings {
-  theme = $state<Theme>(one(THEMES, 'warlight.theme', 'system'));
+  theme = $state<Theme>(storedChoice(THEMES, 'warlight.theme', 'system'));
   sounds = $state(loadItem('warlight.sounds') === 'on');
-  volume = $state(one(Array.from({ length: 101 }, (_, k) => k), 'warlight.volume', 50)); // per cent
-  speed = $state(one([0, ...SPEEDS], 'warlight.speed', 1)); // playback speed of orders; 0: show whole rounds at once
+  volume = $state(storedChoice(Array.from({ length: 101 }, (_, k) => k), 'warlight.volume', 50)); // per cent
+  speed = $state(storedChoice([0, ...SPEEDS], 'warlight.speed', 1)); // playback speed of orders; 0: show whole rounds at once
 
   constructor() {
     matchMedia(LIGHT).addEventListener('change', () => this.paint());
@@ -25,9 +25,9 @@ class Settings {
     this.paint();
   }
 
-  setSounds(on: boolean): void {
-    this.sounds = on;
-    saveItem('warlight.sounds', on ? 'on' : 'off');
+  setSounds(enabled: boolean): void {
+    this.sounds = enabled;
+    saveItem('warlight.sounds', enabled ? 'on' : 'off');
   }
 
   setVolume(volume: number): void {
@@ -46,9 +46,9 @@ class Settings {
   }
 }
 
-/** Return the stored value if it is one of `all`; else `otherwise`. */
-function one<T extends string | number>(all: readonly T[], key: string, otherwise: T): T {
-  return all.find((value) => `${value}` === loadItem(key)) ?? otherwise;
+/** Return the stored value if it is one of `choices`; else `fallback`. */
+function storedChoice<T extends string | number>(choices: readonly T[], key: string, fallback: T): T {
+  return choices.find((value) => `${value}` === loadItem(key)) ?? fallback;
 }
 
 export const settings = new Settings();

@@ -20,15 +20,15 @@ export const REGIONS = [10, 200] as const; // smallest and largest number of reg
 const MOST_SEED = 2 ** 53 - 1;
 export const CLOCKS = [15, 30, 60, 120, 300, 900, 86400]; // choices for the time limit of a turn, in seconds
 
-const whole = (value: unknown, least: number, most: number): boolean => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+const isInteger = (value: unknown, least: number, most: number): boolean => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 
 /** Why a number is not valid; '': it is. */
-const wrong = (value: unknown, least: number, most: number): string => (whole(value, least, most) ? '' : t('a whole number from {least, number} to {most, number}', { least, most }));
+const rangeError = (value: unknown, least: number, most: number): string => (isInteger(value, least, most) ? '' : t('a whole number from {least, number} to {most, number}', { least, most }));
 
 /** The opponent of a first game: the first one that the server offers, but none of the hard ones. */
 function firstOpponent({ opponents }: Home): Opponent {
-  const fit = opponents.filter(({ problem }) => !problem);
-  return (fit[0]?.level === 'hard' && fit.find(({ level }) => level === 'medium')) || opponents[0];
+  const playable = opponents.filter(({ problem }) => !problem);
+  return (playable[0]?.level === 'hard' && playable.find(({ level }) => level === 'medium')) || opponents[0];
 }
 
 export class Setup {
@@ -44,16 +44,16 @@ export class Setup {
   seed = $state<number | null>(null); // seed of the game; null: random; not stored in the browser
 
   constructor(private home: Home) {
-    const kept = loadData(KEY) as Record<string, unknown> | null;
-    const text = (name: string) => (typeof kept?.[name] === 'string' ? (kept[name] as string) : '');
+    const saved = loadData(KEY) as Record<string, unknown> | null;
+    const text = (name: string) => (typeof saved?.[name] === 'string' ? (saved[name] as string) : '');
     this.name = text('name').slice(0, 32);
     this.map = this.maps.some((m) => m.name === text('map')) || text('map') === 'generated' ? text('map') : 'world';
-    this.regions = whole(kept?.regions, ...REGIONS) ? (kept!.regions as number) : 42;
+    this.regions = isInteger(saved?.regions, ...REGIONS) ? (saved!.regions as number) : 42;
     this.rules = home.rules.some((r) => r.name === text('rules')) ? text('rules') : 'thesis';
-    this.fog = kept?.fog === true;
+    this.fog = saved?.fog === true;
     this.picks = text('picks') === 'random' ? 'random' : 'choose';
-    const seats = Array.isArray(kept?.seats) ? kept.seats : [];
-    this.clock = CLOCKS.find((seconds) => seconds === kept?.clock) ?? null;
+    const seats = Array.isArray(saved?.seats) ? saved.seats : [];
+    this.clock = CLOCKS.find((seconds) => seconds === saved?.clock) ?? null;
     this.seats = seats
       .filter((seat) => (seat?.kind === 'friend' ? typeof seat.name === 'string' : home.opponents.some((bot) => bot.spec === seat?.spec)))
       .slice(0, MOST - 1)
@@ -87,11 +87,11 @@ export class Setup {
   }
 
   get wrongSeed(): string {
-    return this.seed === null ? '' : wrong(this.seed, 0, MOST_SEED);
+    return this.seed === null ? '' : rangeError(this.seed, 0, MOST_SEED);
   }
 
   get wrongRegions(): string {
-    return this.map === 'generated' ? wrong(this.regions, ...REGIONS) : '';
+    return this.map === 'generated' ? rangeError(this.regions, ...REGIONS) : '';
   }
 
   /** Whether the seed and the number of regions are valid. */
@@ -117,7 +117,7 @@ export class Setup {
     if (this.seats.length >= MOST - 1) return;
     const game = { ...this.kind, players: this.seats.length + 2 };
     const specs = [...this.seats.flatMap((seat) => (seat.kind === 'bot' ? [seat.spec] : [])).reverse(), ...this.home.opponents.map((bot) => bot.spec)];
-    const spec = specs.find((one) => this.bot(one) && !notPlayed(this.bot(one)!, game)) ?? specs[0];
+    const spec = specs.find((candidate) => this.bot(candidate) && !notPlayed(this.bot(candidate)!, game)) ?? specs[0];
     this.seats.push({ kind: 'bot', spec });
     this.chosen = this.seats.length - 1;
   }
@@ -137,13 +137,13 @@ export class Setup {
     const friends = this.seats.filter((seat) => seat.kind === 'friend');
     const friend = (seat: SetupSeat) => t('Friend') + (friends.length > 1 ? ` ${friends.indexOf(seat as (typeof friends)[number]) + 1}` : '');
     const names = this.seats.map((seat) => (seat.kind === 'bot' ? nameOf(this.home.opponents, seat.spec) : seat.name.trim() || friend(seat)));
-    const told = names.map((name, i) => {
-      const same = names.filter((other) => other === name).length > 1;
-      return (same ? `${name.slice(0, 29)} ${names.slice(0, i + 1).filter((other) => other === name).length}` : name).slice(0, 32);
+    const uniqueNames = names.map((name, i) => {
+      const isRepeated = names.filter((other) => other === name).length > 1;
+      return (isRepeated ? `${name.slice(0, 29)} ${names.slice(0, i + 1).filter((other) => other === name).length}` : name).slice(0, 32);
     });
     // the name "You" would be wrong on the friends' screens
-    const own = this.name.trim() || (friends.length ? t('Host') : YOU);
-    return [{ name: own }, ...this.seats.map((seat, i) => (seat.kind === 'bot' ? { name: told[i], bot: seat.spec } : { name: told[i], friend: true }))];
+    const ownName = this.name.trim() || (friends.length ? t('Host') : YOU);
+    return [{ name: ownName }, ...this.seats.map((seat, i) => (seat.kind === 'bot' ? { name: uniqueNames[i], bot: seat.spec } : { name: uniqueNames[i], friend: true }))];
   }
 
   get body(): Record<string, unknown> {

@@ -40,9 +40,9 @@ export function sound(name: Sound): void {
   if (!settings.sounds || settings.volume === 0 || navigator.userActivation?.hasBeenActive === false) return;
   try {
     context ??= new AudioContext();
-    const [there, asked] = [context, performance.now()];
-    if (there.state === 'running') play(there, SOUNDS[name]);
-    else there.resume().then(() => performance.now() - asked < LATE && play(there, SOUNDS[name]), silent);
+    const [audio, requestTime] = [context, performance.now()];
+    if (audio.state === 'running') play(audio, SOUNDS[name]);
+    else audio.resume().then(() => performance.now() - requestTime < LATE && play(audio, SOUNDS[name]), silent);
   } catch {
     silent();
   }
@@ -52,9 +52,9 @@ export function sound(name: Sound): void {
 function silent(): void {}
 
 function play(context: AudioContext, tones: Tone[]): void {
-  const out = context.createGain();
-  out.gain.value = 0.4 * (settings.volume / 100) ** 2; // perceived loudness is not linear in the gain
-  out.connect(context.destination);
+  const output = context.createGain();
+  output.gain.value = 0.4 * (settings.volume / 100) ** 2; // perceived loudness is not linear in the gain
+  output.connect(context.destination);
   for (const { at, pitch, to = pitch, length, wave = 'sine', loud = 1 } of tones) {
     const [start, end] = [context.currentTime + at, context.currentTime + at + length];
     const [tone, envelope] = [context.createOscillator(), context.createGain()];
@@ -64,7 +64,7 @@ function play(context: AudioContext, tones: Tone[]): void {
     envelope.gain.setValueAtTime(0, start);
     envelope.gain.linearRampToValueAtTime(loud, start + Math.min(0.01, length / 3));
     envelope.gain.linearRampToValueAtTime(0, end);
-    tone.connect(envelope).connect(out);
+    tone.connect(envelope).connect(output);
     tone.start(start);
     tone.stop(end);
   }

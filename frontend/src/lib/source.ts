@@ -60,12 +60,12 @@ export function gameSource(id: string): Source {
   const tokens = tokensOf(id);
   const token = tokens.watch ?? Object.values(tokens)[0] ?? '';
   const seats = seatsIn(tokens);
-  const own = seats.length === 1 ? Number(seats[0]) : null;
+  const ownSeat = seats.length === 1 ? Number(seats[0]) : null;
   return {
-    load: () => (token ? call<GameDoc>(`games/${id}/replay`, undefined, token).then((doc) => ({ ...doc, own })) : Promise.reject(new Error(`${t('This browser has no key for this game.')} ${noKey()}`))),
+    load: () => (token ? call<GameDoc>(`games/${id}/replay`, undefined, token).then((doc) => ({ ...doc, own: ownSeat })) : Promise.reject(new Error(`${t('This browser has no key for this game.')} ${noKey()}`))),
     chances: () => call(`games/${id}/chances`, undefined, token),
     analyse: (query) => call<AnalysisNews>(`games/${id}/analysis`, query, token),
-    branch: (wanted) => made(call<CreatedGame>(`games/${id}/branch`, wanted, token)),
+    branch: (options) => storeTokens(call<CreatedGame>(`games/${id}/branch`, options, token)),
     variations: variationServer((what, body) => call(`games/${id}/${what}`, body, token), (path) => fetchFile(`games/${id}/${path}`, token), 'log'),
   };
 }
@@ -83,26 +83,26 @@ export function tournamentSource(name: string, contest: string, game: string): S
 /** A log that the server opened. If the server no longer has it (status 410), load it again. */
 function logSource(load: () => Promise<GameDoc>): Source {
   let log: string | undefined;
-  const opened = async (): Promise<GameDoc> => {
+  const open = async (): Promise<GameDoc> => {
     const doc = await load();
     log = doc.log;
     return doc;
   };
-  const asked = async <T>(what: string, body?: unknown): Promise<T> => {
-    if (!log) await opened();
+  const request = async <T>(what: string, body?: unknown): Promise<T> => {
+    if (!log) await open();
     try {
       return await call<T>(`replays/${log}/${what}`, body);
     } catch (error) {
       if (!(error instanceof CallError && error.status === 410)) throw error;
-      await opened();
+      await open();
       return call<T>(`replays/${log}/${what}`, body);
     }
   };
-  const variations = variationServer(asked, (path) => fetchFile(`replays/${log}/${path}`, ''), 'log');
-  return { load: opened, chances: () => asked('chances'), analyse: (query) => asked('analysis', query), branch: (body) => made(asked('branch', body)), variations };
+  const variations = variationServer(request, (path) => fetchFile(`replays/${log}/${path}`, ''), 'log');
+  return { load: open, chances: () => request('chances'), analyse: (query) => request('analysis', query), branch: (body) => storeTokens(request('branch', body)), variations };
 }
 
-async function made(call: Promise<CreatedGame>): Promise<CreatedGame> {
+async function storeTokens(call: Promise<CreatedGame>): Promise<CreatedGame> {
   const game = await call;
   keepTokens(game);
   return game;

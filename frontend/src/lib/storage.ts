@@ -1,7 +1,7 @@
 // Storage in this browser; or in memory, if the browser forbids storage or its storage is full.
 
 const memory = new Map<string, string>();
-const here = new Map<string, string>();
+const tabMemory = new Map<string, string>();
 
 export function loadItem(key: string): string | null {
   try {
@@ -31,7 +31,7 @@ export function saveItem(key: string, value: string): void {
 
 /** Store an item for this tab only. It has priority over the item of the browser and survives a reload. */
 export function saveTabItem(key: string, value: string): void {
-  here.set(key, value);
+  tabMemory.set(key, value);
   try {
     sessionStorage.setItem(key, value);
   } catch {
@@ -41,14 +41,14 @@ export function saveTabItem(key: string, value: string): void {
 
 export function loadTabData(key: string): unknown {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? here.get(key) ?? 'null');
+    return JSON.parse(sessionStorage.getItem(key) ?? tabMemory.get(key) ?? 'null');
   } catch {
     return null;
   }
 }
 
 export function dropTabItem(key: string): void {
-  here.delete(key);
+  tabMemory.delete(key);
   try {
     sessionStorage.removeItem(key);
   } catch {

@@ -42,33 +42,33 @@ export class TurnInput {
   private typed = '';
   private timer = 0;
   // the turn that the user tries outside of a running game; stop: called when the user gives up
-  private attempted = $state.raw<{ seat: number; submit: (orders: Orders) => Promise<void>; stop: () => void } | null>(null);
+  private trial = $state.raw<{ seat: number; submit: (orders: Orders) => Promise<void>; stop: () => void } | null>(null);
   private round = 0; // round of the last draft
-  private back: Orders | null = null; // orders that the player took back in this round; the next draft starts with them
+  private takenBack: Orders | null = null; // orders that the player took back in this round; the next draft starts with them
 
   constructor(
     private show: Playback,
     private live: Live | null,
-    private begun: () => void,
-    private handedIn: (awaited: number[], round: number) => void,
+    private onDraft: () => void,
+    private onCommitted: (awaited: number[], round: number) => void,
   ) {
     this.picks = new PickInput(show, live);
     // Make a draft for the round in which the server expects a turn of this player.
     $effect(() => {
       const { now } = this;
-      const wanted = now?.phase === 'play' && now.you?.alive && !now.you.in ? now.round : null;
+      const openRound = now?.phase === 'play' && now.you?.alive && !now.you.in ? now.round : null;
       void show.version;
       untrack(() => {
-        if (this.attempted) return;
-        const position = wanted === null ? undefined : show.history.positions[wanted];
+        if (this.trial) return;
+        const position = openRound === null ? undefined : show.history.positions[openRound];
         if (!position) this.draft = null;
-        else if (this.draft?.round !== wanted! + 1) {
-          this.draft = new Draft(show.doc, position, this.seat!, wanted! + 1);
+        else if (this.draft?.round !== openRound! + 1) {
+          this.draft = new Draft(show.doc, position, this.seat!, openRound! + 1);
           [this.source, this.onDeploy, this.lettering, this.message] = [null, null, null, ''];
-          if (this.round !== this.draft.round) [this.round, this.hint, this.back] = [this.draft.round, 'off', null];
-          if (this.back) this.draft.reopen(this.back);
-          this.back = null;
-          this.begun();
+          if (this.round !== this.draft.round) [this.round, this.hint, this.takenBack] = [this.draft.round, 'off', null];
+          if (this.takenBack) this.draft.reopen(this.takenBack);
+          this.takenBack = null;
+          this.onDraft();
         }
       });
     });
@@ -108,30 +108,30 @@ export class TurnInput {
   }
 
   get seat(): number | null {
-    return this.attempted?.seat ?? this.show.doc.seat ?? null;
+    return this.trial?.seat ?? this.show.doc.seat ?? null;
   }
 
   /** Whether the user enters a turn outside of a running game. */
   get trying(): boolean {
-    return this.attempted !== null;
+    return this.trial !== null;
   }
 
   /** Let the user enter a turn in the last position that is shown. `submit` receives it instead of the server. */
   attempt(seat: number, submit: (orders: Orders) => Promise<void>, stop: () => void): void {
     const { show } = this;
-    this.attempted = { seat, submit, stop };
+    this.trial = { seat, submit, stop };
     this.draft = new Draft(show.doc, show.position, seat, show.last + 1, false);
     [this.source, this.onDeploy, this.lettering, this.message] = [null, null, null, ''];
   }
 
   /** Stop entering a turn outside of a running game. */
   giveUp(): void {
-    if (this.attempted) [this.attempted, this.draft, this.source, this.onDeploy, this.lettering, this.asking] = [null, null, null, null, null, false];
+    if (this.trial) [this.trial, this.draft, this.source, this.onDeploy, this.lettering, this.asking] = [null, null, null, null, null, false];
   }
 
   /** Stop entering a turn, and return to the position before it. */
   stop(): void {
-    this.attempted?.stop();
+    this.trial?.stop();
   }
 
   get picking(): boolean {
@@ -151,32 +151,32 @@ export class TurnInput {
     const { draft } = this;
     if (this.picking) return new Set(this.picks.complete ? this.picks.wishes : this.now!.you!.offers);
     if (!this.editing || !draft) return new Set<number>();
-    const own = this.map.regions.map((_, r) => r).filter(this.mine);
+    const ownRegions = this.map.regions.map((_, r) => r).filter(this.mine);
     if (this.source !== null) return new Set(this.near(this.source));
-    if (draft.phase === 'deploy' && draft.left > 0) return new Set(own);
-    return new Set(draft.phase === 'attack' ? own.filter((r) => draft.free(r) > 0) : []);
+    if (draft.phase === 'deploy' && draft.left > 0) return new Set(ownRegions);
+    return new Set(draft.phase === 'attack' ? ownRegions.filter((r) => draft.free(r) > 0) : []);
   });
 
   /** Letters on regions, for the selection by keyboard. */
   letters: Map<number, string> = $derived.by(() => {
     if (!this.lettering || !this.draft) return new Map();
     const { from } = this.lettering;
-    const among = from !== null ? this.near(from) : this.map.regions.map((_, r) => r).filter(this.mine);
-    const two = among.length > ALPHABET.length;
-    const text = (i: number) => (two ? ALPHABET[Math.floor(i / ALPHABET.length)] : '') + ALPHABET[i % ALPHABET.length];
-    return new Map(among.map((r, i) => [r, text(i).toUpperCase()]));
+    const choices = from !== null ? this.near(from) : this.map.regions.map((_, r) => r).filter(this.mine);
+    const hasTwoLetters = choices.length > ALPHABET.length;
+    const text = (i: number) => (hasTwoLetters ? ALPHABET[Math.floor(i / ALPHABET.length)] : '') + ALPHABET[i % ALPHABET.length];
+    return new Map(choices.map((r, i) => [r, text(i).toUpperCase()]));
   });
 
-  act(r: number, how: Act): void {
+  act(r: number, action: Act): void {
     const { draft } = this;
     if (this.picking) {
       this.message = this.picks.toggle(r);
       return;
     }
-    const looking = draft !== null && !this.show.playing && !this.show.atEnd; // at an earlier round
-    if (this.show.playing || looking) this.show.toEnd();
-    if (!draft || looking) return;
-    if (draft.phase === 'deploy') this.deploy(draft, r, how);
+    const isEarlier = draft !== null && !this.show.playing && !this.show.atEnd; // at an earlier round
+    if (this.show.playing || isEarlier) this.show.toEnd();
+    if (!draft || isEarlier) return;
+    if (draft.phase === 'deploy') this.deploy(draft, r, action);
     else if (draft.phase === 'review') {
       draft.phase = 'attack';
       this.source = this.mine(r) ? r : null;
@@ -249,16 +249,16 @@ export class TurnInput {
     const { draft } = this;
     if (!draft) return;
     if (draft.chosen !== null) {
-      const most = Math.max(1, draft.most(draft.chosen));
-      const least = to === 'least' ? this.least(draft.chosen) : null;
-      if (to === 'least' && least === null) {
-        this.message = this.seen(draft.chosen) ? t('Too few armies for 95 %: you can send only {n}', { n: most }) : t('You cannot see the armies there');
+      const maxArmies = Math.max(1, draft.most(draft.chosen));
+      const needed = to === 'least' ? this.least(draft.chosen) : null;
+      if (to === 'least' && needed === null) {
+        this.message = this.isTargetVisible(draft.chosen) ? t('Too few armies for 95 %: you can send only {n}', { n: maxArmies }) : t('You cannot see the armies there');
         return;
       }
-      draft.setArmies(draft.chosen, typeof to === 'number' ? Math.min(most, to) : (least ?? (to === 'all' ? most : Math.ceil(most / 2))));
+      draft.setArmies(draft.chosen, typeof to === 'number' ? Math.min(maxArmies, to) : (needed ?? (to === 'all' ? maxArmies : Math.ceil(maxArmies / 2))));
     } else if (this.onDeploy !== null) {
-      const most = draft.deployedOn(this.onDeploy) + draft.left;
-      draft.setDeploy(this.onDeploy, to === 'half' ? Math.ceil(most / 2) : typeof to === 'number' ? Math.min(most, to) : most);
+      const maxArmies = draft.deployedOn(this.onDeploy) + draft.left;
+      draft.setDeploy(this.onDeploy, to === 'half' ? Math.ceil(maxArmies / 2) : typeof to === 'number' ? Math.min(maxArmies, to) : maxArmies);
     }
   }
 
@@ -268,18 +268,18 @@ export class TurnInput {
    */
   least(attack: number): number | null {
     const defenders = this.show.position.army[this.draft!.attacks[attack][1]];
-    return this.seen(attack) ? leastToCapture(defenders, this.draft!.most(attack), this.show.doc.rules) : null;
+    return this.isTargetVisible(attack) ? leastToCapture(defenders, this.draft!.most(attack), this.show.doc.rules) : null;
   }
 
-  private seen(attack: number): boolean {
+  private isTargetVisible(attack: number): boolean {
     return this.show.position.owner[this.draft!.attacks[attack][1]] !== UNKNOWN;
   }
 
   /** Handle a digit: append it to the number that the player types, or start a new number. */
-  private digit(k: string, item: { name: string; amount: number }): void {
+  private enterDigit(k: string, item: { name: string; amount: number }): void {
     const { entry } = this;
-    const same = entry !== null && entry.name === item.name && entry.amount === item.amount && performance.now() - entry.at < PAUSE;
-    const digits = ((same ? entry.digits : '') + k).slice(-6);
+    const isContinued = entry !== null && entry.name === item.name && entry.amount === item.amount && performance.now() - entry.at < PAUSE;
+    const digits = ((isContinued ? entry.digits : '') + k).slice(-6);
     if (Number(digits) > 0 || this.draft!.chosen === null) this.setAmount(Number(digits));
     this.entry = { digits, ...this.item!, at: performance.now() };
   }
@@ -297,7 +297,7 @@ export class TurnInput {
     }
     const { item } = this;
     if (item && /^\d$/.test(k)) {
-      this.digit(k, item);
+      this.enterDigit(k, item);
       return true;
     }
     this.entry = null;
@@ -307,13 +307,13 @@ export class TurnInput {
     else if (k === 'Delete' && draft.chosen !== null) draft.remove('attack', draft.chosen);
     else if (k === 'z') draft.undo();
     else if (k === 'Z') draft.redo();
-    else if (k === 'd' || k === 'D') this.letter('deploy');
-    else if (k === 'a' || k === 'A') this.letter('attack');
+    else if (k === 'd' || k === 'D') this.startLettering('deploy');
+    else if (k === 'a' || k === 'A') this.startLettering('attack');
     else return false;
     return true;
   }
 
-  private letter(kind: 'deploy' | 'attack'): void {
+  private startLettering(kind: 'deploy' | 'attack'): void {
     this.draft!.phase = kind;
     this.lettering = { kind, from: null };
     this.typed = '';
@@ -350,7 +350,7 @@ export class TurnInput {
   }
 
   get ready(): boolean {
-    if (this.attempted) return !this.busy && this.editing;
+    if (this.trial) return !this.busy && this.editing;
     if (this.busy || !this.live?.connected) return false;
     return this.picking ? this.picks.complete : this.editing;
   }
@@ -360,7 +360,7 @@ export class TurnInput {
    * deployed.
    */
   async commit(sure = false): Promise<void> {
-    const { draft, live, attempted } = this;
+    const { draft, live, trial: attempted } = this;
     if (!this.ready) return;
     if (attempted) return this.submit(attempted.submit, draft!);
     if (!live) return;
@@ -369,20 +369,20 @@ export class TurnInput {
     this.busy = true;
     this.message = '';
     try {
-      let done: { awaited: number[] };
+      let answer: { awaited: number[] };
       if (this.picking) {
-        done = await call(`games/${live.id}/picks`, { wishes: this.picks.wishes }, live.token);
+        answer = await call(`games/${live.id}/picks`, { wishes: this.picks.wishes }, live.token);
         // At a shared screen, the next player must not find the picks in the page or in the browser.
         if (seatsIn(tokensOf(live.id)).length > 1) this.picks.forget();
       } else {
-        done = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
+        answer = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
         // At a shared screen, the next player must not find the turn in the browser.
         if (seatsIn(tokensOf(live.id)).length > 1) draft!.forget();
         if (this.draft === draft) this.draft = null; // otherwise the draft for the next round is already there
       }
       this.refresh();
       sound('commit');
-      this.handedIn(done.awaited, draft?.round ?? 1);
+      this.onCommitted(answer.awaited, draft?.round ?? 1);
     } catch (error) {
       this.message = (error as Error).message;
       if (error instanceof CallError && draft && error.details) {
@@ -417,12 +417,12 @@ export class TurnInput {
     this.show.toEnd();
     if (this.picking) this.picks.fill();
     if (!this.ready) return false;
-    void this.handInAsItStands();
+    void this.commitLegalOrders();
     return true;
   }
 
   /** Commit the entered orders. If the server rejects some of them, commit the others. */
-  private async handInAsItStands(): Promise<void> {
+  private async commitLegalOrders(): Promise<void> {
     const { draft } = this;
     await this.commit(true);
     const { refused } = draft ?? {};
@@ -447,7 +447,7 @@ export class TurnInput {
       const turn = await call<Orders & { wishes?: number[] }>(`games/${live.id}/take-back`, {}, live.token);
       if (turn.wishes) this.picks.wishes = turn.wishes;
       else if (this.draft) this.draft.replace(turn);
-      else this.back = turn;
+      else this.takenBack = turn;
     } catch (error) {
       this.message = (error as Error).message;
     } finally {

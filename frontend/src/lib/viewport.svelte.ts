@@ -51,7 +51,7 @@ export class Viewport {
   zoomTo(zoom: number, x: number, y: number, toX = x, toY = y): void {
     const point = this.toMap(x, y);
     flushSync(() => (this.zoom = Math.min(MOST, Math.max(1, zoom))));
-    this.put(point, toX, toY);
+    this.scrollTo(point, toX, toY);
   }
 
   /** Multiply the zoom by `factor` around the centre of the visible part. */
@@ -65,17 +65,17 @@ export class Viewport {
     const { scroller } = this;
     if (!scroller || !this.svg || this.zoom <= 1) return;
     const { left, top, width, height } = scroller.getBoundingClientRect();
-    const [wide, high] = [width - this.right, height - this.bottom];
+    const [visibleWidth, visibleHeight] = [width - this.right, height - this.bottom];
     const [x, y] = this.toScreen(point);
-    const edge = Math.min(40, wide / 8);
-    if (x > left + edge && x < left + wide - edge && y > top + edge && y < top + high - edge) return;
-    this.put(point, left + wide / 2, top + high / 2);
+    const edge = Math.min(40, visibleWidth / 8);
+    if (x > left + edge && x < left + visibleWidth - edge && y > top + edge && y < top + visibleHeight - edge) return;
+    this.scrollTo(point, left + visibleWidth / 2, top + visibleHeight / 2);
   }
 
   /** Scroll to a map point, so that it is in the middle of the visible part. */
   centre(point: Point): void {
     const { left, top, width, height } = this.scroller!.getBoundingClientRect();
-    this.put(point, left + (width - this.right) / 2, top + (height - this.bottom) / 2);
+    this.scrollTo(point, left + (width - this.right) / 2, top + (height - this.bottom) / 2);
   }
 
   /**
@@ -86,15 +86,15 @@ export class Viewport {
     const { scroller } = this;
     if (!scroller || !this.svg || !points.length || this.zoom <= 1) return;
     const frame = scroller.getBoundingClientRect();
-    const [wide, high] = [frame.width - this.right, frame.height - this.bottom - top];
+    const [visibleWidth, visibleHeight] = [frame.width - this.right, frame.height - this.bottom - top];
     const places = points.map((point) => this.toScreen(point));
     const range = ([0, 1] as const).map((k) => [Math.min(...places.map((p) => p[k])), Math.max(...places.map((p) => p[k]))]);
-    const least = [frame.left, frame.top + top];
-    const room = [wide, high].map((size, k) => size - (range[k][1] - range[k][0]) - 2 * SIGNS[k]);
-    if (range.every(([from, to], k) => from - SIGNS[k] >= least[k] && to + SIGNS[k] <= least[k] + [wide, high][k])) return;
-    const zooms = [wide, high].map((size, k) => (room[k] >= 0 ? this.zoom : (this.zoom * Math.max(1, size - 2 * SIGNS[k])) / (range[k][1] - range[k][0])));
+    const minEdges = [frame.left, frame.top + top];
+    const room = [visibleWidth, visibleHeight].map((size, k) => size - (range[k][1] - range[k][0]) - 2 * SIGNS[k]);
+    if (range.every(([from, to], k) => from - SIGNS[k] >= minEdges[k] && to + SIGNS[k] <= minEdges[k] + [visibleWidth, visibleHeight][k])) return;
+    const zooms = [visibleWidth, visibleHeight].map((size, k) => (room[k] >= 0 ? this.zoom : (this.zoom * Math.max(1, size - 2 * SIGNS[k])) / (range[k][1] - range[k][0])));
     const [x, y] = range.map(([from, to]) => (from + to) / 2);
-    this.zoomTo(Math.min(...zooms), x, y, frame.left + wide / 2, frame.top + top + high / 2);
+    this.zoomTo(Math.min(...zooms), x, y, frame.left + visibleWidth / 2, frame.top + top + visibleHeight / 2);
   }
 
   /** Scroll until all points are visible if they have space, and otherwise to the point nearest to their middle. */
@@ -104,9 +104,9 @@ export class Viewport {
     const range = ([0, 1] as const).map((k) => [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))]);
     if (range.every(([least, most], k) => least >= seen[k] && most <= seen[k] + seen[k + 2])) return;
     const middle: Point = [(range[0][0] + range[0][1]) / 2, (range[1][0] + range[1][1]) / 2];
-    const away = (p: Point) => Math.hypot(p[0] - middle[0], p[1] - middle[1]);
-    const fits = range.every(([least, most], k) => most - least <= 0.8 * seen[k + 2]);
-    this.centre(fits ? middle : points.reduce((best, p) => (away(p) < away(best) ? p : best)));
+    const distance = (p: Point) => Math.hypot(p[0] - middle[0], p[1] - middle[1]);
+    const isFitting = range.every(([least, most], k) => most - least <= 0.8 * seen[k + 2]);
+    this.centre(isFitting ? middle : points.reduce((best, p) => (distance(p) < distance(best) ? p : best)));
   }
 
   /**
@@ -127,7 +127,7 @@ export class Viewport {
     return (x, y) => this.scroller!.scrollTo(scrollLeft - x, scrollTop - y);
   }
 
-  private put(point: Point, x: number, y: number): void {
+  private scrollTo(point: Point, x: number, y: number): void {
     const [nowX, nowY] = this.toScreen(point);
     this.scroller!.scrollLeft += nowX - x;
     this.scroller!.scrollTop += nowY - y;
@@ -148,9 +148,9 @@ export function pinch(node: HTMLElement, view: Viewport): { destroy: () => void 
       return;
     }
     if (event.cancelable) event.preventDefault(); // otherwise the browser zooms or scrolls the page
-    const now = fingers(event.touches);
-    if (last && last.distance > 0) view.zoomTo((view.zoom * now.distance) / last.distance, last.x, last.y, now.x, now.y);
-    last = now;
+    const current = fingers(event.touches);
+    if (last && last.distance > 0) view.zoomTo((view.zoom * current.distance) / last.distance, last.x, last.y, current.x, current.y);
+    last = current;
   };
   const kinds = ['touchstart', 'touchmove', 'touchend', 'touchcancel'] as const;
   for (const kind of kinds) node.addEventListener(kind, touch, { passive: false });
@@ -171,11 +171,11 @@ export function wheel(node: HTMLElement, { view, onroll, onaim }: WheelActions):
   const listener = (event: WheelEvent) => {
     if (!event.deltaY) return;
     const target = event.target as Element;
-    const there = target.closest('[data-region]') as SVGElement | null;
-    const by = event.deltaY < 0 ? 1 : -1;
+    const region = target.closest('[data-region]') as SVGElement | null;
+    const change = event.deltaY < 0 ? 1 : -1;
     if (event.ctrlKey || event.metaKey) view.zoomTo(view.zoom * Math.exp(-event.deltaY / 300), event.clientX, event.clientY);
-    else if (target.closest('.aim')) onaim(by);
-    else if (!there || !onroll(Number(there.dataset.region), by)) return;
+    else if (target.closest('.aim')) onaim(change);
+    else if (!region || !onroll(Number(region.dataset.region), change)) return;
     event.preventDefault();
   };
   node.addEventListener('wheel', listener, { passive: false });

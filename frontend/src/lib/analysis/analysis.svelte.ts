@@ -38,7 +38,7 @@ export class Analysis {
   private version = 0;
   private timer = 0;
   private ended = false;
-  private asked = 0; // number of the last request; answers to earlier requests are dropped
+  private requestNumber = 0; // number of the last request; answers to earlier requests are dropped
 
   constructor(
     private show: Playback,
@@ -75,18 +75,18 @@ export class Analysis {
   restart(): void {
     [this.positions, this.summary, this.version, this.error, this.held] = [[], null, 0, '', null];
     this.progress = { done: 0, total: 0 };
-    this.asked++;
-    this.again(0);
+    this.requestNumber++;
+    this.schedulePoll(0);
   }
 
   /** Handle a change of the displayed position: ask for it without a delay. */
   moved(): void {
     if (this.show.varied || this.held?.played !== this.focus) this.held = null;
     this.noteOpened();
-    if (this.version) this.again(0);
+    if (this.version) this.schedulePoll(0);
   }
 
-  private again(after: number): void {
+  private schedulePoll(after: number): void {
     clearTimeout(this.timer);
     if (!this.ended) this.timer = window.setTimeout(() => void this.poll(), after);
   }
@@ -94,18 +94,18 @@ export class Analysis {
   private async poll(): Promise<void> {
     const { engine } = this;
     if (!engine || !this.ask) return;
-    const number = ++this.asked;
+    const number = ++this.requestNumber;
     try {
       const news = await this.ask({ bot: engine.spec, seconds: engineChoice.seconds, focus: this.focus, since: this.version });
-      if (number !== this.asked || this.ended) return;
+      if (number !== this.requestNumber || this.ended) return;
       this.error = '';
       if (news.version < this.version) return this.restart(); // the server has started again
       this.add(news);
-      this.again(this.running ? PAUSE : IDLE);
+      this.schedulePoll(this.running ? PAUSE : IDLE);
     } catch (error) {
-      if (number !== this.asked || this.ended) return;
+      if (number !== this.requestNumber || this.ended) return;
       this.error = (error as Error).message;
-      if ([0, 429, 503].includes((error as CallError).status)) this.again(IDLE);
+      if ([0, 429, 503].includes((error as CallError).status)) this.schedulePoll(IDLE);
     }
   }
 
@@ -210,8 +210,8 @@ export class Analysis {
   /** The player who lost most by its own turn in a round; null: not known yet. */
   private worst(round: number): number | null {
     const lost = (this.before(round)?.turns ?? []).map((turn) => turn?.lost ?? -1);
-    const most = Math.max(-1, ...lost);
-    return most < 0 ? null : lost.indexOf(most);
+    const largestLoss = Math.max(-1, ...lost);
+    return largestLoss < 0 ? null : lost.indexOf(largestLoss);
   }
 
   /** Whether the results of a round will still change, because the search has not had its chosen time. */
@@ -227,8 +227,8 @@ export class Analysis {
   /** All mistakes by round: of the player on whose side the viewer is; of all players if there is none. */
   get mistakes(): MarkedTurn[] {
     const { side } = this.show;
-    const all = this.positions.flatMap((_, played) => this.marks(played + 1));
-    return all.filter((turn) => MISTAKES.includes(turn.mark) && (side === null || turn.player === side));
+    const marked = this.positions.flatMap((_, played) => this.marks(played + 1));
+    return marked.filter((turn) => MISTAKES.includes(turn.mark) && (side === null || turn.player === side));
   }
 
   /** Whether the analysis is complete and has found no mistake. */
@@ -253,18 +253,18 @@ export class Analysis {
   neighbour(direction: -1 | 1): MarkedTurn | undefined {
     const { chosen, show } = this;
     const order = ({ round, player }: { round: number; player: number }) => round * 16 + player;
-    const here = chosen && show.round === chosen.round && show.step === 0 ? order(chosen) : show.step === 0 && direction > 0 ? show.round * 16 - 1 : show.round * 16 + (direction > 0 ? 15 : 0);
-    return direction > 0 ? this.mistakes.find((turn) => order(turn) > here) : this.mistakes.findLast((turn) => order(turn) < here);
+    const current = chosen && show.round === chosen.round && show.step === 0 ? order(chosen) : show.step === 0 && direction > 0 ? show.round * 16 - 1 : show.round * 16 + (direction > 0 ? 15 : 0);
+    return direction > 0 ? this.mistakes.find((turn) => order(turn) > current) : this.mistakes.findLast((turn) => order(turn) < current);
   }
 
   /** Go to the next (1) or previous (-1) mistake: the position before the turn, with the better turn. */
   step(direction: -1 | 1): void {
-    const found = this.neighbour(direction);
-    this.waiting = found || !this.running ? 0 : direction;
+    const mistake = this.neighbour(direction);
+    this.waiting = mistake || !this.running ? 0 : direction;
     this.waitingAt = this.show.round;
-    if (!found) return;
+    if (!mistake) return;
     this.held = null; // the newest result has this mark
-    this.choose(found.round, found.player);
+    this.choose(mistake.round, mistake.player);
   }
 
   /** Show the position before a turn, with the better turn. */
@@ -280,16 +280,16 @@ export class Analysis {
   }
 
   /** Win probabilities by position, with their intervals; where the analysis has none, those of the game. */
-  chances(known: WinProbabilities): WinProbabilities {
-    const all: WinProbabilities = [...known];
-    const take = (at: number, of: (number | undefined)[], games: number): void => {
-      if (of.every((share) => share === undefined)) return;
-      all[at] = of.map((share, player): Chance => (share === undefined ? (all[at]?.[player] ?? [0, 0, 0]) : interval(share, games)));
+  chances(gameChances: WinProbabilities): WinProbabilities {
+    const merged: WinProbabilities = [...gameChances];
+    const take = (index: number, shares: (number | undefined)[], games: number): void => {
+      if (shares.every((share) => share === undefined)) return;
+      merged[index] = shares.map((share, player): Chance => (share === undefined ? (merged[index]?.[player] ?? [0, 0, 0]) : interval(share, games)));
     };
-    this.positions.forEach((position, at) => position && take(at + 1, position.turns.map((turn) => turn?.after), position.games));
-    this.positions.forEach((position, at) => position && take(at, position.turns.map((turn) => turn?.before), position.games));
-    this.positions.forEach((position, at) => position?.chances.length && (all[at] = position.chances));
-    return all;
+    this.positions.forEach((position, played) => position && take(played + 1, position.turns.map((turn) => turn?.after), position.games));
+    this.positions.forEach((position, played) => position && take(played, position.turns.map((turn) => turn?.before), position.games));
+    this.positions.forEach((position, played) => position?.chances.length && (merged[played] = position.chances));
+    return merged;
   }
 
   end(): void {

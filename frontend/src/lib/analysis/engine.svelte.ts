@@ -41,17 +41,17 @@ function untimed(spec: string): string {
  * if bots have the same name.
  */
 export function enginesOf(bots: Opponent[]): Engine[] {
-  const found = new Map<string, Engine>();
+  const engines = new Map<string, Engine>();
   for (const { spec, name, seconds } of bots) {
     const base = untimed(spec);
-    if (!found.has(base)) found.set(base, { spec, label: name.replace(spec, base), timed: seconds > 0 });
+    if (!engines.has(base)) engines.set(base, { spec, label: name.replace(spec, base), timed: seconds > 0 });
   }
-  return [...found.values()];
+  return [...engines.values()];
 }
 
 /** Return the engine that the user has chosen, if it plays the game; else the equilibrium search, or the first bot. */
 export function engineOf(bots: Opponent[]): Engine | null {
   const engines = enginesOf(bots);
-  const first = (fits: (engine: Engine) => boolean) => engines.find(fits);
+  const first = (accepts: (engine: Engine) => boolean) => engines.find(accepts);
   return first(({ spec }) => spec === engineChoice.spec) ?? first(({ spec }) => spec.startsWith('nash')) ?? first(({ timed }) => timed) ?? engines[0] ?? null;
 }

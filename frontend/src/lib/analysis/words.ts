@@ -81,10 +81,10 @@ export function pathInWords(doc: GameDoc, player: number, turn: TurnReport): str
 /** Explain the numbers of a turn that has a better one. */
 export function numbersInWords(turn: TurnReport): string[] {
   if (!turn.better) return [];
-  const told = { played: percent(turn.worth, 0), better: percent(turn.worth + turn.gain, 0), points: figure(-pointsOf(turn).own), error: figure(100 * turn.error) };
+  const values = { played: percent(turn.worth, 0), better: percent(turn.worth + turn.gain, 0), points: figure(-pointsOf(turn).own), error: figure(100 * turn.error) };
   return [
-    t('As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.', told),
-    t('The difference is {points} ± {error} points of win probability.', told),
+    t('As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.', values),
+    t('The difference is {points} ± {error} points of win probability.', values),
   ];
 }
 
@@ -97,43 +97,43 @@ export function weakAttacks(doc: GameDoc, position: Position, player: number, or
     if (owner === player || owner < -1) return []; // a transfer, or an unseen region
     // other armies may be there: another player moves to it, or the defender moves away
     if (round?.orders.some((turn, p) => p !== player && turn?.attacks.some(([from, target]) => target === to || (p === owner && from === to)))) return [];
-    const more = (round?.deploys ?? []).reduce((sum, [who, region, n]) => (who === owner && region === to ? sum + n : sum), 0);
-    const there = position.army[to];
-    const chance = odds(armies, there, doc.rules).capture;
-    const defended = more ? odds(armies, there + more, doc.rules).capture : chance;
+    const deployed = (round?.deploys ?? []).reduce((sum, [player, region, n]) => (player === owner && region === to ? sum + n : sum), 0);
+    const defenders = position.army[to];
+    const chance = odds(armies, defenders, doc.rules).capture;
+    const defended = deployed ? odds(armies, defenders + deployed, doc.rules).capture : chance;
     if (defended >= 0.5) return [];
-    const told = { region: doc.map.regions[to].name, armies, there, chance: percent(chance, 0), defended: percent(defended, 0), who: owner < 0 ? '' : nameOf(doc, owner), more };
+    const values = { region: doc.map.regions[to].name, armies, there: defenders, chance: percent(chance, 0), defended: percent(defended, 0), who: owner < 0 ? '' : nameOf(doc, owner), more: deployed };
     return [
-      more
-        ? t('The attack on {region} with {armies, plural, one {# army} other {# armies}} had a chance of {chance} against the {there, plural, one {# army} other {# armies}} there. {who} deployed {more} more: the chance was {defended}.', told)
-        : t('The attack on {region} with {armies, plural, one {# army} other {# armies}} had only a chance of {chance}.', told),
+      deployed
+        ? t('The attack on {region} with {armies, plural, one {# army} other {# armies}} had a chance of {chance} against the {there, plural, one {# army} other {# armies}} there. {who} deployed {more} more: the chance was {defended}.', values)
+        : t('The attack on {region} with {armies, plural, one {# army} other {# armies}} had only a chance of {chance}.', values),
     ];
   });
 }
 
 function onlyInWords({ kind, source = '', target = '', armies = 0, was = 0 }: OnlyDifference): string {
-  const told = { kind, source, target, armies, was };
+  const values = { kind, source, target, armies, was };
   if (kind === 'deploys') return t('The better turn differs only in the deployed armies.');
   if (kind === 'order') return t('The better turn differs only in the order of the moves.');
-  if (!armies) return t('The better turn is the same without the {kind, select, attack {attack} other {move}} from {source} to {target}.', told);
-  if (!was) return t('The better turn is the same with one more {kind, select, attack {attack} other {move}}: from {source} to {target} with {armies, plural, one {# army} other {# armies}}.', told);
-  return t('The better turn differs only in the {kind, select, attack {attack} other {move}} from {source} to {target}: {armies, plural, one {# army} other {# armies}} instead of {was}.', told);
+  if (!armies) return t('The better turn is the same without the {kind, select, attack {attack} other {move}} from {source} to {target}.', values);
+  if (!was) return t('The better turn is the same with one more {kind, select, attack {attack} other {move}}: from {source} to {target} with {armies, plural, one {# army} other {# armies}}.', values);
+  return t('The better turn differs only in the {kind, select, attack {attack} other {move}} from {source} to {target}: {armies, plural, one {# army} other {# armies}} instead of {was}.', values);
 }
 
 /** Say what the better turn changes some rounds later, in one sentence for each number of rounds. */
 export function laterInWords(doc: GameDoc, player: number, later: LaterAdvantage[]): string[] {
   return later.map(({ rounds, code, values }) => {
     const { armies = 0, region = '', bonus = '', income = 0, better = 0, played = 0, player: rival = player } = values;
-    const told = { ...person(doc, player), rounds, armies: figure(armies, 1), region, bonus, income, better: percent(better, 0), played: percent(played, 0) };
-    const all = (of: number) => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', { ...told, ...person(doc, of) });
-    const holds = () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} {region} in {better} of the simulated games with the better turn, in {played} with the played turn.', told);
+    const sentenceValues = { ...person(doc, player), rounds, armies: figure(armies, 1), region, bonus, income, better: percent(better, 0), played: percent(played, 0) };
+    const holdsBonus = (holder: number) => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', { ...sentenceValues, ...person(doc, holder) });
+    const holds = () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} {region} in {better} of the simulated games with the better turn, in {played} with the played turn.', sentenceValues);
     return {
-      'turn-bonus': () => all(player),
-      'turn-breaks': () => all(rival),
+      'turn-bonus': () => holdsBonus(player),
+      'turn-breaks': () => holdsBonus(rival),
       'turn-holds': holds,
       'turn-takes': holds,
-      'turn-saves': () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} other {{who} has}} {armies} more armies on average with the better turn.', told),
-      'turn-kills': () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} others {the others have} other {{who} has}} {armies} fewer armies on average with the better turn.', { ...told, ...others(doc, player) }),
+      'turn-saves': () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} other {{who} has}} {armies} more armies on average with the better turn.', sentenceValues),
+      'turn-kills': () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} others {the others have} other {{who} has}} {armies} fewer armies on average with the better turn.', { ...sentenceValues, ...others(doc, player) }),
     }[code]();
   });
 }
@@ -141,35 +141,35 @@ export function laterInWords(doc: GameDoc, player: number, later: LaterAdvantage
 /** Say why a player lost win probability in a round. `sentence_of` of `warlight analyse` says the same in English. */
 export function reasonInWords(doc: GameDoc, player: number, { code, values }: Reason): string {
   const { armies = 0, region = '', source = '', target = '', regions = [], bonuses = [], bonus = '', income = 0, better = 0, played = 0, player: rival = player, players = [], taken = 0, gain = 0, chance, captured = false, only } = values;
-  const told = { ...person(doc, player), armies: figure(armies, 1), region, source, target, bonus, income, better: percent(better, 0), played: percent(played, 0), regions: joined(regions), bonuses: joined(bonuses) };
+  const sentenceValues = { ...person(doc, player), armies: figure(armies, 1), region, source, target, bonus, income, better: percent(better, 0), played: percent(played, 0), regions: joined(regions), bonuses: joined(bonuses) };
   const rises = doc.players.length > 2 ? [t('The win probability of {who} rose by {points} points.', { who: nameOf(doc, rival), points: figure(roundedPercent(gain)) })] : [];
   const battle = () => {
-    const values = { ...told, outcome: captured ? 'captured' : 'failed', chance: percent(chance ?? 0, 0) };
+    const values = { ...sentenceValues, outcome: captured ? 'captured' : 'failed', chance: percent(chance ?? 0, 0) };
     if (chance === undefined) return t('The dice were bad for {you, select, yes {you} other {{who}}}: the battle from {source} to {target} cost {armies} armies more than expected.', values);
     return t('The dice were bad for {you, select, yes {you} other {{who}}}: the attack from {source} to {target} had a chance of {outcome, select, captured {only {chance} and succeeded} other {{chance} and failed}}. The battle cost {armies} armies more than expected.', values);
   };
   const gains = () => {
-    const values = { ...told, taken, rival: nameOf(doc, rival) };
+    const values = { ...sentenceValues, taken, rival: nameOf(doc, rival) };
     if (!taken) return t('{who} lost no region, but the orders of {you, select, yes {you} others {the others} other {{rival}}} were better than those in the simulated games.', { ...values, you: others(doc, player).you, rival: others(doc, player).who });
     return bonuses.length
       ? t('{who} lost no region, but {rival} took {taken, plural, one {# region} other {# regions}} and now holds all of {bonuses}.', values)
       : t('{who} lost no region, but {rival} took {taken, plural, one {# region} other {# regions}}.', values);
   };
   const loses = () => {
-    const values = { ...told, takers: players.length ? joined(players.map((p) => nameOf(doc, p))) : t('the others') };
+    const values = { ...sentenceValues, takers: players.length ? joined(players.map((p) => nameOf(doc, p))) : t('the others') };
     return bonuses.length ? t('{who} lost {regions} to {takers}, with the bonus of {bonuses}.', values) : t('{who} lost {regions} to {takers}.', values);
   };
   const sentences: Record<Reason['code'], () => string[]> = {
-    'turn-bonus': () => [t('The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.', told)],
-    'turn-breaks': () => [t('{you, select, yes {You hold} other {{who} holds}} {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.', { ...told, ...person(doc, rival) })],
-    'turn-holds': () => [t('The better turn keeps {region} in {better} of cases, the played turn in {played}.', told)],
-    'turn-takes': () => [t('The better turn takes {region} in {better} of cases, the played turn in {played}.', told)],
-    'turn-saves': () => [t('After the better turn, {you, select, yes {you have} other {{who} has}} {armies} more armies on average.', told)],
-    'turn-kills': () => [t('After the better turn, {you, select, yes {you have} others {the others have} other {{who} has}} {armies} fewer armies on average.', { ...told, ...others(doc, player) })],
-    'turn-guards': () => [t('After the better turn, {armies} more armies are on {region} on average, next to {you, select, yes {your armies} other {armies of {who}}}.', { ...told, ...person(doc, rival) })],
+    'turn-bonus': () => [t('The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.', sentenceValues)],
+    'turn-breaks': () => [t('{you, select, yes {You hold} other {{who} holds}} {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.', { ...sentenceValues, ...person(doc, rival) })],
+    'turn-holds': () => [t('The better turn keeps {region} in {better} of cases, the played turn in {played}.', sentenceValues)],
+    'turn-takes': () => [t('The better turn takes {region} in {better} of cases, the played turn in {played}.', sentenceValues)],
+    'turn-saves': () => [t('After the better turn, {you, select, yes {you have} other {{who} has}} {armies} more armies on average.', sentenceValues)],
+    'turn-kills': () => [t('After the better turn, {you, select, yes {you have} others {the others have} other {{who} has}} {armies} fewer armies on average.', { ...sentenceValues, ...others(doc, player) })],
+    'turn-guards': () => [t('After the better turn, {armies} more armies are on {region} on average, next to {you, select, yes {your armies} other {armies of {who}}}.', { ...sentenceValues, ...person(doc, rival) })],
     'turn-even': () => [t('Right after the round, no single difference is clear: small differences add up.')],
     'dice-battle': () => [battle()],
-    'dice-order': () => [t('No single battle was very unlucky for {you, select, yes {you} other {{who}}}, but the random order of all moves and the other dice were bad.', told)],
+    'dice-order': () => [t('No single battle was very unlucky for {you, select, yes {you} other {{who}}}, but the random order of all moves and the other dice were bad.', sentenceValues)],
     'others-took': () => [loses()],
     'others-better': () => [gains(), ...rises],
   };

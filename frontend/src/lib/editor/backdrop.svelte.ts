@@ -22,7 +22,7 @@ export class Backdrop {
 
   constructor() {
     get<Kept>(KEY).then(
-      (kept) => (this.shown ??= kept ?? null),
+      (picture) => (this.shown ??= picture ?? null),
       () => undefined, // without storage, there is no stored picture
     );
   }
@@ -36,9 +36,9 @@ export class Backdrop {
       const picture = new Image();
       picture.src = data;
       await picture.decode();
-      const [wide, high] = [picture.naturalWidth || width, picture.naturalHeight || height];
-      const scale = Math.min(width / wide, height / high);
-      this.keep({ data, width: wide, height: high, opacity: 0.5, scale, fit: scale, x: x + (width - wide * scale) / 2, y: y + (height - high * scale) / 2 });
+      const [naturalWidth, naturalHeight] = [picture.naturalWidth || width, picture.naturalHeight || height];
+      const scale = Math.min(width / naturalWidth, height / naturalHeight);
+      this.keep({ data, width: naturalWidth, height: naturalHeight, opacity: 0.5, scale, fit: scale, x: x + (width - naturalWidth * scale) / 2, y: y + (height - naturalHeight * scale) / 2 });
     } catch {
       this.trouble = 'form';
     }
@@ -48,10 +48,10 @@ export class Backdrop {
     if (this.shown) this.keep({ ...this.shown, ...values });
   }
 
-  private keep(shown: Kept): void {
-    this.shown = shown;
+  private keep(picture: Kept): void {
+    this.shown = picture;
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => set(KEY, shown).catch(() => undefined), 300);
+    this.timer = window.setTimeout(() => set(KEY, picture).catch(() => undefined), 300);
   }
 
   remove(): void {

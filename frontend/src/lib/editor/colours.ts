@@ -8,19 +8,19 @@ const OUTLINES = ['#e9b93c', '#3fb8a0', '#b39cf0', '#f08070', '#8fd14f', '#f492c
 /** Return the colours, by the keys of the super regions. */
 export function coloursOf(sketch: Sketch): Map<number, string> {
   const place = new Map(sketch.supers.map(({ key }, s) => [key, s]));
-  const of = new Map(sketch.regions.map(({ key, group }) => [key, place.get(group) ?? -1]));
-  const near = sketch.supers.map(() => new Set<number>());
+  const superOf = new Map(sketch.regions.map(({ key, group }) => [key, place.get(group) ?? -1]));
+  const neighbours = sketch.supers.map(() => new Set<number>());
   for (const [a, b] of sketch.borders) {
-    const [s, t] = [of.get(a) ?? -1, of.get(b) ?? -1];
+    const [s, t] = [superOf.get(a) ?? -1, superOf.get(b) ?? -1];
     if (s < 0 || t < 0 || s === t) continue;
-    near[s].add(t);
-    near[t].add(s);
+    neighbours[s].add(t);
+    neighbours[t].add(s);
   }
-  const chosen: number[] = [];
+  const colours: number[] = [];
   sketch.supers.forEach((_, s) => {
-    const taken = new Set([...near[s]].filter((other) => other < s).map((other) => chosen[other]));
+    const usedColours = new Set([...neighbours[s]].filter((other) => other < s).map((other) => colours[other]));
     const turns = OUTLINES.map((_, k) => (s + k) % OUTLINES.length);
-    chosen.push(turns.find((colour) => !taken.has(colour)) ?? turns[0]);
+    colours.push(turns.find((colour) => !usedColours.has(colour)) ?? turns[0]);
   });
-  return new Map(sketch.supers.map(({ key }, s) => [key, OUTLINES[chosen[s]]]));
+  return new Map(sketch.supers.map(({ key }, s) => [key, OUTLINES[colours[s]]]));
 }

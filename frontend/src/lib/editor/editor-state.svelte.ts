@@ -169,13 +169,13 @@ export class EditorState {
   // Outlines
 
   /**
-   * Add a corner to the outline that is drawn. It snaps to a corner of another region within `near` map units. A press
+   * Add a corner to the outline that is drawn. It snaps to a corner of another region within `tolerance` map units. A press
    * on the first corner closes the outline.
    */
-  corner(at: Point, near: number, word: string): void {
+  corner(point: Point, tolerance: number, word: string): void {
     const first = this.corners[0];
-    if (first && this.corners.length >= FEWEST && distance(first, at) <= near) return this.close(word);
-    const snapped = cornerNear(this.sketch, at, near) ?? at;
+    if (first && this.corners.length >= FEWEST && distance(first, point) <= tolerance) return this.close(word);
+    const snapped = cornerNear(this.sketch, point, tolerance) ?? point;
     const last = this.corners.at(-1);
     if (last && distance(last, snapped) < 1) return;
     this.corners = [...this.corners, [Math.round(10 * snapped[0]) / 10, Math.round(10 * snapped[1]) / 10]];
@@ -189,9 +189,9 @@ export class EditorState {
     this.choose('region', key);
   }
 
-  setCells(on: boolean): void {
-    this.cells = on;
-    this.change(celled(this.sketch, on));
+  setCells(enabled: boolean): void {
+    this.cells = enabled;
+    this.change(celled(this.sketch, enabled));
   }
 
   // Checks
@@ -225,7 +225,7 @@ export class EditorState {
 
   /** The problems of one value of a part of the map, as one text. */
   of(part: MapIssue['part'], key: number | null, entry: string): string {
-    const found = this.findings.filter((x) => x.part === part && x.entry === entry && (key === null || x.keys.includes(key)));
-    return found.map(({ says }) => says).join(' ');
+    const issues = this.findings.filter((x) => x.part === part && x.entry === entry && (key === null || x.keys.includes(key)));
+    return issues.map(({ says }) => says).join(' ');
   }
 }

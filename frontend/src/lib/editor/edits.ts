@@ -8,7 +8,7 @@ import { joins, type Kind, newKey, outlined, regionAt, type Sketch, type SketchL
 
 export const FEWEST = 3; // smallest number of corners of an outline
 
-const words = (sketch: Sketch, but = -1): string[] => sketch.regions.flatMap(({ key, name, code }) => (key === but ? [] : [name, code]));
+const words = (sketch: Sketch, excludedKey = -1): string[] => sketch.regions.flatMap(({ key, name, code }) => (key === excludedKey ? [] : [name, code]));
 const replaced = (sketch: Sketch, key: number, change: (region: SketchRegion) => SketchRegion): Sketch => ({
   ...sketch,
   regions: sketch.regions.map((region) => (region.key === key ? change(region) : region)),
@@ -23,19 +23,19 @@ export function followed(before: Sketch, after: Sketch): Sketch {
   const changed = after.regions.filter((region) => old.get(region.key)?.path !== region.path);
   if (!changed.length) return after;
   let [borders, links] = [after.borders, after.links];
-  const seen = new Set<number>();
+  const visitedKeys = new Set<number>();
   for (const region of changed) {
-    seen.add(region.key);
+    visitedKeys.add(region.key);
     for (const other of after.regions) {
-      if (seen.has(other.key)) continue;
+      if (visitedKeys.has(other.key)) continue;
       const [was, is] = [touching(old.get(region.key), old.get(other.key)), touching(region, other)];
       if (was === is) continue;
       const [a, b] = [region.key, other.key];
-      const there = borders.some((border) => joins(border, a, b));
+      const hasBorder = borders.some((border) => joins(border, a, b));
       if (is) {
-        if (!there) borders = [...borders, [a, b]];
+        if (!hasBorder) borders = [...borders, [a, b]];
         links = links.filter((link) => !joins([link.a, link.b], a, b));
-      } else if (there && !links.some((link) => joins([link.a, link.b], a, b))) {
+      } else if (hasBorder && !links.some((link) => joins([link.a, link.b], a, b))) {
         borders = borders.filter((border) => !joins(border, a, b));
       }
     }
@@ -48,9 +48,9 @@ export function touching(a: SketchRegion | undefined, b: SketchRegion | undefine
 }
 
 /** Add a region at a point, in super region `group`. */
-export function added(sketch: Sketch, at: Point, kind: Kind, group: number, word: string): [Sketch, number] {
+export function added(sketch: Sketch, point: Point, kind: Kind, group: number, word: string): [Sketch, number] {
   const name = freshName(word, sketch.regions.map((region) => region.name));
-  const region = regionAt(rounded(at), name, codeFor(name, words(sketch)), group, kind);
+  const region = regionAt(rounded(point), name, codeFor(name, words(sketch)), group, kind);
   const next = { ...sketch, regions: [...sketch.regions, region] };
   return [followed(sketch, updateVoronoi(next)), region.key];
 }
@@ -78,9 +78,9 @@ export function removed(sketch: Sketch, key: number): Sketch {
 /** Change values of a region. If its code was made from its name, a new name also makes a new code. */
 export function changed(sketch: Sketch, key: number, values: Partial<Pick<SketchRegion, 'name' | 'code' | 'army' | 'group'>>): Sketch {
   return replaced(sketch, key, (region) => {
-    const taken = words(sketch, key);
-    const made = region.code === codeFor(region.name, taken) || region.code === '';
-    const code = values.name !== undefined && made ? { code: codeFor(values.name, taken) } : {};
+    const usedWords = words(sketch, key);
+    const isGenerated = region.code === codeFor(region.name, usedWords) || region.code === '';
+    const code = values.name !== undefined && isGenerated ? { code: codeFor(values.name, usedWords) } : {};
     return { ...region, ...code, ...values };
   });
 }
@@ -98,25 +98,25 @@ export function moved(sketch: Sketch, key: number, [dx, dy]: Point): Sketch {
 
 /** Move a corner in all regions that have it, so that touching regions stay connected. */
 export function cornerMoved(sketch: Sketch, from: Point, to: Point): Sketch {
-  const same = ([x, y]: Point) => x === from[0] && y === from[1];
-  return reshaped(sketch, (ring) => (ring.some(same) ? ring.map((corner) => (same(corner) ? rounded(to) : corner)) : ring));
+  const isMovedCorner = ([x, y]: Point) => x === from[0] && y === from[1];
+  return reshaped(sketch, (ring) => (ring.some(isMovedCorner) ? ring.map((corner) => (isMovedCorner(corner) ? rounded(to) : corner)) : ring));
 }
 
 /** Remove a corner from all regions that have it and have more than the smallest number of corners. */
-export function cornerRemoved(sketch: Sketch, at: Point): Sketch {
-  const same = ([x, y]: Point) => x === at[0] && y === at[1];
-  return reshaped(sketch, (ring) => (ring.length > FEWEST && ring.some(same) ? ring.filter((corner) => !same(corner)) : ring));
+export function cornerRemoved(sketch: Sketch, point: Point): Sketch {
+  const isRemovedCorner = ([x, y]: Point) => x === point[0] && y === point[1];
+  return reshaped(sketch, (ring) => (ring.length > FEWEST && ring.some(isRemovedCorner) ? ring.filter((corner) => !isRemovedCorner(corner)) : ring));
 }
 
 /** Add a corner between two successive corners a and b, in both regions that share this side. */
-export function cornerAdded(sketch: Sketch, a: Point, b: Point, at: Point): Sketch {
-  const is = ([x, y]: Point, [p, q]: Point) => x === p && y === q;
+export function cornerAdded(sketch: Sketch, a: Point, b: Point, point: Point): Sketch {
+  const isEqual = ([x, y]: Point, [p, q]: Point) => x === p && y === q;
   return reshaped(sketch, (ring) => {
     const k = ring.findIndex((corner, i) => {
       const next = ring[(i + 1) % ring.length];
-      return (is(corner, a) && is(next, b)) || (is(corner, b) && is(next, a));
+      return (isEqual(corner, a) && isEqual(next, b)) || (isEqual(corner, b) && isEqual(next, a));
     });
-    return k < 0 ? ring : [...ring.slice(0, k + 1), rounded(at), ...ring.slice(k + 1)];
+    return k < 0 ? ring : [...ring.slice(0, k + 1), rounded(point), ...ring.slice(k + 1)];
   });
 }
 
@@ -132,14 +132,14 @@ function reshaped(sketch: Sketch, change: (ring: Ring) => Ring): Sketch {
   };
 }
 
-/** If `on`, turn points without outlines into Voronoi cells; otherwise turn cells into points. */
-export function celled(sketch: Sketch, on: boolean): Sketch {
+/** If `enabled`, turn points without outlines into Voronoi cells; otherwise turn cells into points. */
+export function celled(sketch: Sketch, enabled: boolean): Sketch {
   const regions = sketch.regions.map((region): SketchRegion => {
-    if (on && region.kind === 'point') return { ...region, kind: 'cell' };
-    return !on && region.kind === 'cell' ? { ...region, kind: 'point', path: '', rings: [] } : region;
+    if (enabled && region.kind === 'point') return { ...region, kind: 'cell' };
+    return !enabled && region.kind === 'cell' ? { ...region, kind: 'point', path: '', rings: [] } : region;
   });
   const next = updateVoronoi({ ...sketch, regions });
-  return on ? followed(sketch, next) : next;
+  return enabled ? followed(sketch, next) : next;
 }
 
 export function sized(sketch: Sketch, values: Partial<Pick<Sketch, 'box' | 'reach'>>): Sketch {
@@ -192,8 +192,8 @@ export function bordered(sketch: Sketch): Sketch {
 // Super regions
 
 export function addSuperRegion(sketch: Sketch, word: string): [Sketch, number] {
-  const made: SketchSuper = { key: newKey(), name: freshName(word, sketch.supers.map(({ name }) => name)), bonus: 2 };
-  return [{ ...sketch, supers: [...sketch.supers, made] }, made.key];
+  const group: SketchSuper = { key: newKey(), name: freshName(word, sketch.supers.map(({ name }) => name)), bonus: 2 };
+  return [{ ...sketch, supers: [...sketch.supers, group] }, group.key];
 }
 
 export function regrouped(sketch: Sketch, key: number, values: Partial<Pick<SketchSuper, 'name' | 'bonus'>>): Sketch {
@@ -209,16 +209,16 @@ export function removeSuperRegion(sketch: Sketch, key: number): Sketch {
 }
 
 /**
- * Return the corner of any region that is nearest to a point, at most `within` map units away; null: there is none.
- * `but` is excluded.
+ * Return the corner of any region that is nearest to a point, at most `maxDistance` map units away; null: there is none.
+ * The corner is never `excluded`.
  */
-export function cornerNear(sketch: Sketch, at: Point, within: number, but: Point | null = null): Point | null {
-  let [best, least]: [Point | null, number] = [null, within];
+export function cornerNear(sketch: Sketch, point: Point, maxDistance: number, excluded: Point | null = null): Point | null {
+  let [best, bestDistance]: [Point | null, number] = [null, maxDistance];
   for (const region of sketch.regions) {
     for (const corner of region.rings.flat()) {
-      if (but && corner[0] === but[0] && corner[1] === but[1]) continue;
-      const away = distance(corner, at);
-      if (away <= least) [best, least] = [corner, away];
+      if (excluded && corner[0] === excluded[0] && corner[1] === excluded[1]) continue;
+      const gap = distance(corner, point);
+      if (gap <= bestDistance) [best, bestDistance] = [corner, gap];
     }
   }
   return best;

@@ -77,12 +77,12 @@ function listed(names: string[]): string {
 
 /** Return the problems in the server's answer; `sketch` is the map that was checked. */
 export function mapIssuesOf(answer: Answer, sketch: Sketch): MapIssue[] {
-  const all = [...answer.problems.map((told) => ({ told, soft: false })), ...answer.remarks.map((told) => ({ told, soft: true }))];
-  return all.map(({ told, soft }) => {
-    const parts = told.part === 'super_region' ? sketch.supers : sketch.regions;
-    const there = told.indices.map((i) => parts[i]).filter((part) => part !== undefined);
-    const names = there.map((part) => part.name || t('a region without a name'));
-    const say = Object.hasOwn(SENTENCES, told.code) ? SENTENCES[told.code] : null;
-    return { part: told.part, keys: there.map(({ key }) => key), entry: told.entry, says: say ? say(told.values, names) : told.message, soft };
+  const issues = [...answer.problems.map((data) => ({ told: data, soft: false })), ...answer.remarks.map((data) => ({ told: data, soft: true }))];
+  return issues.map(({ told: data, soft }) => {
+    const parts = data.part === 'super_region' ? sketch.supers : sketch.regions;
+    const affected = data.indices.map((i) => parts[i]).filter((part) => part !== undefined);
+    const names = affected.map((part) => part.name || t('a region without a name'));
+    const say = Object.hasOwn(SENTENCES, data.code) ? SENTENCES[data.code] : null;
+    return { part: data.part, keys: affected.map(({ key }) => key), entry: data.entry, says: say ? say(data.values, names) : data.message, soft };
   });
 }

@@ -1,18 +1,18 @@
 // Short, unique names and codes for new regions.
 
 /** Return "Region 3" for the third region, or the next free number. */
-export function freshName(word: string, taken: string[]): string {
-  const known = new Set(taken.map((name) => name.toLowerCase()));
-  for (let n = taken.length + 1; ; n++) if (!known.has(`${word} ${n}`.toLowerCase())) return `${word} ${n}`;
+export function freshName(word: string, usedNames: string[]): string {
+  const usedLower = new Set(usedNames.map((name) => name.toLowerCase()));
+  for (let n = usedNames.length + 1; ; n++) if (!usedLower.has(`${word} ${n}`.toLowerCase())) return `${word} ${n}`;
 }
 
 /**
- * Return a code of two or three capital letters by the rule of `warlight_env.maps`; `taken`: codes and names of the
+ * Return a code of two or three capital letters by the rule of `warlight_env.maps`; `usedWords`: codes and names of the
  * other regions.
  */
-export function codeFor(name: string, taken: string[]): string {
-  const known = new Set(taken.map((word) => word.toLowerCase()));
-  for (const code of candidates(name)) if (!known.has(code.toLowerCase())) return code;
+export function codeFor(name: string, usedWords: string[]): string {
+  const usedLower = new Set(usedWords.map((word) => word.toLowerCase()));
+  for (const code of candidates(name)) if (!usedLower.has(code.toLowerCase())) return code;
   return 'R';
 }
 

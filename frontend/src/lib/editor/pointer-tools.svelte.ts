@@ -48,14 +48,14 @@ export class PointerTools {
     return NEAR / this.camera.scale;
   }
 
-  start(event: PointerEvent, still = false): void {
+  start(event: PointerEvent, panOnly = false): void {
     if (event.button > 1) return;
     this.camera.frame!.setPointerCapture(event.pointerId);
     if (this.editorState.tool === 'outline' || this.editorState.tool === 'point') this.focus(event);
     this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
     if (this.pointers.size > 1) return this.pinch();
     [this.down, this.wandered] = [[event.clientX, event.clientY], false];
-    const hand = still || this.space || event.button === 1 || this.editorState.tool === 'hand';
+    const hand = panOnly || this.space || event.button === 1 || this.editorState.tool === 'hand';
     this.drag = hand ? { what: 'pan', last: this.down } : this.begin(under(event.clientX, event.clientY), this.camera.toMap(...this.down));
   }
 
@@ -71,33 +71,33 @@ export class PointerTools {
     this.drag = null;
   }
 
-  private begin(there: Under, at: Point): Drag {
+  private begin(target: Under, point: Point): Drag {
     const { editorState } = this;
     const { sketch, tool } = editorState;
-    const { region } = there;
+    const { region } = target;
     if (tool === 'paint') {
       this.paint(region);
       return { what: 'paint' };
     }
     if (tool === 'connect') return region === null ? { what: 'pan', last: this.down } : { what: 'connect', key: region };
     if (tool === 'outline') return { what: 'press' };
-    if (tool === 'select' && there.corner) {
-      editorState.chosen = { ...editorState.chosen!, corner: there.corner };
-      return { what: 'corner', at: there.corner, start: sketch };
+    if (tool === 'select' && target.corner) {
+      editorState.chosen = { ...editorState.chosen!, corner: target.corner };
+      return { what: 'corner', at: target.corner, start: sketch };
     }
-    if (tool === 'select' && there.side) {
-      const [a, b] = there.side;
-      const next = cornerAdded(sketch, a, b, at);
+    if (tool === 'select' && target.side) {
+      const [a, b] = target.side;
+      const next = cornerAdded(sketch, a, b, point);
       editorState.preview(next);
-      return { what: 'corner', at: [Math.round(10 * at[0]) / 10, Math.round(10 * at[1]) / 10], start: next };
+      return { what: 'corner', at: [Math.round(10 * point[0]) / 10, Math.round(10 * point[1]) / 10], start: next };
     }
-    if (region !== null && !there.border && (tool === 'select' || this.grips(region, at))) {
+    if (region !== null && !target.border && (tool === 'select' || this.grips(region, point))) {
       editorState.choose('region', region);
-      return { what: 'region', key: region, from: at, start: sketch };
+      return { what: 'region', key: region, from: point, start: sketch };
     }
     if (tool === 'point') return { what: 'press' };
-    if (there.border) {
-      editorState.choose('border', ...there.border);
+    if (target.border) {
+      editorState.choose('border', ...target.border);
       return { what: 'press' };
     }
     editorState.chosen = null;
@@ -105,33 +105,33 @@ export class PointerTools {
   }
 
   /** Whether a press at a point with the tool for points takes hold of the region, instead of adding one. */
-  private grips(region: number, at: Point): boolean {
-    const held = this.editorState.regionOf(region);
-    return held?.kind === 'point' || (held?.kind === 'cell' && distance(held.at, at) <= GRIP / this.camera.scale);
+  private grips(region: number, point: Point): boolean {
+    const pressed = this.editorState.regionOf(region);
+    return pressed?.kind === 'point' || (pressed?.kind === 'cell' && distance(pressed.at, point) <= GRIP / this.camera.scale);
   }
 
   move(event: PointerEvent): void {
     const before = this.pointers.get(event.pointerId);
-    const now: Point = [event.clientX, event.clientY];
+    const screenPoint: Point = [event.clientX, event.clientY];
     if (before && this.pointers.size > 1) {
-      this.twoFingers(event.pointerId, now);
+      this.twoFingers(event.pointerId, screenPoint);
       return;
     }
-    if (before) this.pointers.set(event.pointerId, now);
-    this.at = this.camera.toMap(...now);
-    const there = under(...now);
-    this.over = there.region;
+    if (before) this.pointers.set(event.pointerId, screenPoint);
+    this.at = this.camera.toMap(...screenPoint);
+    const target = under(...screenPoint);
+    this.over = target.region;
     if (!this.drag) return;
-    this.wandered ||= distance(this.down, now) > STILL;
-    if (this.wandered) this.go(now, there.region);
+    this.wandered ||= distance(this.down, screenPoint) > STILL;
+    if (this.wandered) this.go(screenPoint, target.region);
   }
 
-  private go(now: Point, region: number | null): void {
+  private go(screenPoint: Point, region: number | null): void {
     const { editorState, drag, at } = this;
     if (drag?.what === 'pan') {
       this.panning = true;
-      this.camera.pan(now[0] - drag.last[0], now[1] - drag.last[1]);
-      drag.last = now;
+      this.camera.pan(screenPoint[0] - drag.last[0], screenPoint[1] - drag.last[1]);
+      drag.last = screenPoint;
     } else if (drag?.what === 'region') editorState.preview(moved(drag.start, drag.key, [at![0] - drag.from[0], at![1] - drag.from[1]]));
     else if (drag?.what === 'corner') {
       const to = cornerNear(drag.start, at!, this.near, drag.at) ?? at!;
@@ -150,14 +150,14 @@ export class PointerTools {
   }
 
   end(event: PointerEvent): void {
-    const there = this.pointers.delete(event.pointerId);
+    const wasDown = this.pointers.delete(event.pointerId);
     const { drag, editorState } = this;
-    if (!there || this.pointers.size) return;
+    if (!wasDown || this.pointers.size) return;
     [this.drag, this.panning] = [null, false];
-    const at = this.camera.toMap(event.clientX, event.clientY);
+    const point = this.camera.toMap(event.clientX, event.clientY);
     editorState.settle();
     if (drag?.what === 'connect') this.connect(drag.key, under(event.clientX, event.clientY).region);
-    else if (drag?.what === 'press' && !this.wandered) this.press(at);
+    else if (drag?.what === 'press' && !this.wandered) this.press(point);
   }
 
   cancel(event: PointerEvent): void {
@@ -167,11 +167,11 @@ export class PointerTools {
   }
 
   /** Apply the selected tool at a pressed point of the sheet. */
-  press(at: Point): void {
+  press(point: Point): void {
     const { editorState } = this;
-    if (editorState.tool === 'outline') editorState.corner(at, this.near, t('Region'));
+    if (editorState.tool === 'outline') editorState.corner(point, this.near, t('Region'));
     else if (editorState.tool === 'point') {
-      const [next, key] = added(editorState.sketch, at, editorState.cells ? 'cell' : 'point', editorState.group, t('Region'));
+      const [next, key] = added(editorState.sketch, point, editorState.cells ? 'cell' : 'point', editorState.group, t('Region'));
       editorState.change(next);
       editorState.choose('region', key);
     }
@@ -185,8 +185,8 @@ export class PointerTools {
     else if (from < 0) editorState.from = to;
     else {
       editorState.change(addBorder(editorState.sketch, from, to));
-      const there = editorState.sketch.borders.some((border) => border.includes(from) && border.includes(to));
-      if (there) editorState.choose('border', from, to);
+      const hasBorder = editorState.sketch.borders.some((border) => border.includes(from) && border.includes(to));
+      if (hasBorder) editorState.choose('border', from, to);
       editorState.from = -1;
     }
   }
@@ -203,21 +203,21 @@ export class PointerTools {
     } else editorState.choose('region', key);
   }
 
-  private twoFingers(id: number, now: Point): void {
+  private twoFingers(id: number, screenPoint: Point): void {
     const before = this.pointers.get(id)!;
     const other = [...this.pointers].find(([key]) => key !== id)![1];
-    this.pointers.set(id, now);
-    this.camera.zoom(distance(now, other) / Math.max(1, distance(before, other)), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
-    this.camera.pan((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
+    this.pointers.set(id, screenPoint);
+    this.camera.zoom(distance(screenPoint, other) / Math.max(1, distance(before, other)), (screenPoint[0] + other[0]) / 2, (screenPoint[1] + other[1]) / 2);
+    this.camera.pan((screenPoint[0] - before[0]) / 2, (screenPoint[1] - before[1]) / 2);
   }
 }
 
 /** Find the map elements at screen coordinates (x, y). The region is found even if a line covers it. */
 function under(x: number, y: number): Under {
-  const there = document.elementsFromPoint(x, y).filter((element): element is SVGElement => element instanceof SVGElement);
+  const elements = document.elementsFromPoint(x, y).filter((element): element is SVGElement => element instanceof SVGElement);
   const numbers = (text: string | undefined): number[] | null => (text === undefined ? null : text.split(' ').map(Number));
-  const region = numbers(there.find(({ dataset }) => 'key' in dataset)?.dataset.key);
-  const [corner, side, border] = [there[0]?.dataset.corner, there[0]?.dataset.side, there[0]?.dataset.border].map(numbers);
+  const region = numbers(elements.find(({ dataset }) => 'key' in dataset)?.dataset.key);
+  const [corner, side, border] = [elements[0]?.dataset.corner, elements[0]?.dataset.side, elements[0]?.dataset.border].map(numbers);
   return {
     region: region?.[0] ?? null,
     corner: corner && [corner[0], corner[1]],

@@ -41,20 +41,20 @@ export function contains(rings: Ring[], [x, y]: Point): boolean {
 export function labelOf(rings: Ring[]): { at: Point; radius: number } {
   const sorted = [...rings].sort((a, b) => Math.abs(area(b)) - Math.abs(area(a)));
   const holes = sorted.slice(1).filter((ring) => contains([sorted[0]], ring[0]));
-  const found = polylabel([sorted[0], ...holes], 1);
-  return { at: rounded([found[0], found[1]]), radius: Math.max(0.1, round(found.distance)) };
+  const centre = polylabel([sorted[0], ...holes], 1);
+  return { at: rounded([centre[0], centre[1]]), radius: Math.max(0.1, round(centre.distance)) };
 }
 
 /** Distance from a point inside the ring to its nearest side. */
-export function depth(ring: Ring, at: Point): number {
-  return Math.min(...ring.map((a, k) => distance(at, nearestOn(a, ring[(k + 1) % ring.length], at))));
+export function depth(ring: Ring, point: Point): number {
+  return Math.min(...ring.map((a, k) => distance(point, nearestOn(a, ring[(k + 1) % ring.length], point))));
 }
 
 /** Return the point of the side a–b that is nearest to a point. */
 export function nearestOn(a: Point, b: Point, [x, y]: Point): Point {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
-  const along = Math.max(0, Math.min(1, ((x - a[0]) * dx + (y - a[1]) * dy) / (dx * dx + dy * dy || 1)));
-  return [a[0] + along * dx, a[1] + along * dy];
+  const share = Math.max(0, Math.min(1, ((x - a[0]) * dx + (y - a[1]) * dy) / (dx * dx + dy * dy || 1)));
+  return [a[0] + share * dx, a[1] + share * dy];
 }
 
 export interface Box {
@@ -99,42 +99,42 @@ function shared(a: Point, b: Point, c: Point, d: Point): number {
   const length = distance(a, b);
   if (!length) return 0;
   const [ux, uy] = [(b[0] - a[0]) / length, (b[1] - a[1]) / length];
-  const along = ([x, y]: Point) => (x - a[0]) * ux + (y - a[1]) * uy;
-  const aside = ([x, y]: Point) => Math.abs((x - a[0]) * uy - (y - a[1]) * ux);
-  const [s, t] = [along(c), along(d)].sort((x, y) => x - y);
+  const alongSide = ([x, y]: Point) => (x - a[0]) * ux + (y - a[1]) * uy;
+  const offSide = ([x, y]: Point) => Math.abs((x - a[0]) * uy - (y - a[1]) * ux);
+  const [s, t] = [alongSide(c), alongSide(d)].sort((x, y) => x - y);
   const [from, to] = [Math.max(0, s), Math.min(length, t)];
   if (to <= from) return 0;
   // Distance between the sides at position `w` along a–b.
-  const at = (w: number): number => {
-    const share = along(d) === along(c) ? 0 : (w - along(c)) / (along(d) - along(c));
-    return aside([c[0] + share * (d[0] - c[0]), c[1] + share * (d[1] - c[1])]);
+  const gapAt = (w: number): number => {
+    const share = alongSide(d) === alongSide(c) ? 0 : (w - alongSide(c)) / (alongSide(d) - alongSide(c));
+    return offSide([c[0] + share * (d[0] - c[0]), c[1] + share * (d[1] - c[1])]);
   };
-  return Math.max(at(from), at(to)) <= GAP ? to - from : 0;
+  return Math.max(gapAt(from), gapAt(to)) <= GAP ? to - from : 0;
 }
 
 /** Return the nearest points of two outlines: the ends of a line between their coasts. */
 export function shortest(a: Ring[], b: Ring[]): [Point, Point] {
   let best: [Point, Point] = [a[0][0], b[0][0]];
-  const see = (p: Point, q: Point): void => {
+  const keepShorter = (p: Point, q: Point): void => {
     if (distance(p, q) < distance(...best)) best = [p, q];
   };
-  for (const ring of a) for (const p of ring) for (const other of b) other.forEach((q, k) => see(p, nearestOn(q, other[(k + 1) % other.length], p)));
-  for (const ring of b) for (const q of ring) for (const other of a) other.forEach((p, k) => see(nearestOn(p, other[(k + 1) % other.length], q), q));
+  for (const ring of a) for (const p of ring) for (const other of b) other.forEach((q, k) => keepShorter(p, nearestOn(q, other[(k + 1) % other.length], p)));
+  for (const ring of b) for (const q of ring) for (const other of a) other.forEach((p, k) => keepShorter(nearestOn(p, other[(k + 1) % other.length], q), q));
   return [rounded(best[0]), rounded(best[1])];
 }
 
 /** Return the part of a convex outline that is inside another convex outline; both must have the same orientation. */
-export function clip(ring: Ring, within: Ring): Ring {
-  let left = ring;
-  within.forEach((a, k) => {
-    const b = within[(k + 1) % within.length];
+export function clip(ring: Ring, bounds: Ring): Ring {
+  let clipped = ring;
+  bounds.forEach((a, k) => {
+    const b = bounds[(k + 1) % bounds.length];
     const side = ([x, y]: Point) => (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
-    left = left.flatMap((p, j) => {
-      const q = left[(j + 1) % left.length];
+    clipped = clipped.flatMap((p, j) => {
+      const q = clipped[(j + 1) % clipped.length];
       const [s, t] = [side(p), side(q)];
       const cut: Point[] = s < 0 !== t < 0 ? [[p[0] + (s / (s - t)) * (q[0] - p[0]), p[1] + (s / (s - t)) * (q[1] - p[1])]] : [];
       return s >= 0 ? [p, ...cut] : cut;
     });
   });
-  return left;
+  return clipped;
 }

@@ -92,8 +92,8 @@ export function empty(name: string): Sketch {
 }
 
 /** Make a region without an outline. */
-export function regionAt(at: Point, name: string, code: string, group: number, kind: Kind): SketchRegion {
-  return { key: newKey(), name, code, group, army: 2, kind, at, radius: 12, path: '', rings: [] };
+export function regionAt(label: Point, name: string, code: string, group: number, kind: Kind): SketchRegion {
+  return { key: newKey(), name, code, group, army: 2, kind, at: label, radius: 12, path: '', rings: [] };
 }
 
 /** Return one text for a border, the same for (a, b) and (b, a). */
@@ -165,7 +165,7 @@ export function sketchOf(map: DrawnMap): Sketch {
     title: map.title,
     description: map.description,
     source: map.source,
-    box: map.view_box ?? around(points),
+    box: map.view_box ?? boxAround(points),
     reach: null,
     supers,
     regions,
@@ -176,7 +176,7 @@ export function sketchOf(map: DrawnMap): Sketch {
 }
 
 /** Return a view box with margins around the points. */
-function around(points: Point[]): Sketch['box'] {
+function boxAround(points: Point[]): Sketch['box'] {
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   const [left, top] = [Math.min(...xs) - 60, Math.min(...ys) - 60].map(Math.round);
   return [left, top, Math.round(Math.max(...xs) - left + 60), Math.round(Math.max(...ys) - top + 60)];
@@ -189,12 +189,12 @@ export function stored(sketch: Sketch): string {
 
 /** Convert stored JSON data to a sketch; null: the data is not a sketch. */
 export function restored(data: unknown): Sketch | null {
-  const kept = data as Sketch | null;
+  const sketch = data as Sketch | null;
   const lists = ['regions', 'supers', 'borders', 'links', 'box'] as const;
-  if (!kept || typeof kept !== 'object' || !lists.every((name) => Array.isArray(kept[name]))) return null;
+  if (!sketch || typeof sketch !== 'object' || !lists.every((name) => Array.isArray(sketch[name]))) return null;
   try {
-    last = Math.max(last, ...kept.regions.map(({ key }) => key), ...kept.supers.map(({ key }) => key));
-    return { ...kept, regions: kept.regions.map((region) => ({ ...region, rings: ringsOf(region.path) })) };
+    last = Math.max(last, ...sketch.regions.map(({ key }) => key), ...sketch.supers.map(({ key }) => key));
+    return { ...sketch, regions: sketch.regions.map((region) => ({ ...region, rings: ringsOf(region.path) })) };
   } catch {
     return null;
   }

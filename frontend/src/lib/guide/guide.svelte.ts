@@ -43,23 +43,23 @@ export class Guide {
   private since = $state(0); // number of rounds played when the stage began
   private slid = $state(false); // whether the player has changed the number of armies of an attack
   private looked = $state(false); // whether the player has replayed the last round
-  private told = $state<Tip['name'][]>([]);
+  private readTips = $state<Tip['name'][]>([]);
   private helped = $state(-1); // the round in which the player asked for help
-  private sent: [key: string, armies: number] | null = null;
+  private lastAttack: [key: string, armies: number] | null = null;
   // the shown tip, and the number of rounds played when it was shown
-  private shown: { name: Tip['name']; played: number } | null = null;
+  private shownTip: { name: Tip['name']; played: number } | null = null;
 
   constructor(
     private show: Playback,
     private live: Live,
     private turnInput: TurnInput,
-    wanted: boolean,
+    isRequested: boolean,
   ) {
-    const kept = loadData(this.key) as Partial<Kept> | null;
-    this.there = show.doc.kind === 'play' && (wanted || kept !== null);
-    if (kept && STAGES.includes(kept.stage as Stage)) this.stage = kept.stage!;
-    [this.since, this.slid, this.looked, this.left] = [Number(kept?.since) || 0, kept?.slid === true, kept?.looked === true, kept?.left === true];
-    if (Array.isArray(kept?.told)) this.told = kept.told;
+    const saved = loadData(this.key) as Partial<Kept> | null;
+    this.there = show.doc.kind === 'play' && (isRequested || saved !== null);
+    if (saved && STAGES.includes(saved.stage as Stage)) this.stage = saved.stage!;
+    [this.since, this.slid, this.looked, this.left] = [Number(saved?.since) || 0, saved?.slid === true, saved?.looked === true, saved?.left === true];
+    if (Array.isArray(saved?.told)) this.readTips = saved.told;
     $effect(() => this.noticeSlide());
     $effect(() => {
       if (this.stage === 'look' && !this.show.playing && !this.show.atEnd) this.looked = true;
@@ -67,7 +67,7 @@ export class Guide {
     $effect(() => this.advance());
     $effect(() => this.noticeTip());
     $effect(() => {
-      const { stage, since, slid, looked, left, told } = this;
+      const { stage, since, slid, looked, left, readTips: told } = this;
       if (this.there) saveItem(this.key, JSON.stringify({ stage, since, slid, looked, left, told } satisfies Kept));
     });
   }
@@ -108,7 +108,7 @@ export class Guide {
   }
 
   private tell(tip: Tip['name']): void {
-    if (!this.told.includes(tip)) this.told = [...this.told, tip];
+    if (!this.readTips.includes(tip)) this.readTips = [...this.readTips, tip];
   }
 
   /**
@@ -125,7 +125,7 @@ export class Guide {
 
   tip: Tip | null = $derived.by(() => {
     void this.show.version;
-    return tipFor(this.show, this.turnInput, this.over, TIPS[this.stage].filter((tip) => !this.told.includes(tip)));
+    return tipFor(this.show, this.turnInput, this.over, TIPS[this.stage].filter((tip) => !this.readTips.includes(tip)));
   });
 
   step: Step | null = $derived.by(() => {
@@ -164,16 +164,16 @@ export class Guide {
 
   /** Count a tip as read if the player commits a turn without closing it. */
   private noticeTip(): void {
-    const [before, played] = [this.shown, this.show.last];
+    const [before, played] = [this.shownTip, this.show.last];
     if (before && before.played < played) untrack(() => this.tell(before.name));
-    this.shown = this.tip && { name: this.tip.name, played };
+    this.shownTip = this.tip && { name: this.tip.name, played };
   }
 
   private noticeSlide(): void {
     const attack = this.attack(this.turnInput.draft);
     const key = attack ? `${attack[0]} ${attack[1]}` : '';
-    if (attack && this.sent?.[0] === key && this.sent[1] !== attack[2]) this.slid = true;
-    this.sent = attack ? [key, attack[2]] : null;
+    if (attack && this.lastAttack?.[0] === key && this.lastAttack[1] !== attack[2]) this.slid = true;
+    this.lastAttack = attack ? [key, attack[2]] : null;
   }
 
   /** Return the first attack of the draft; transfers do not count. */
@@ -200,17 +200,17 @@ export class Guide {
     }
     const weak = this.weak(draft);
     if (weak) return weak;
-    const later = stage !== 'first' && stage !== 'bonus' && draft.phase !== 'review';
-    const more = later ? attackBeside(this.show.doc, draft.position, this.seat, draft) : null;
-    if (more && draft.left <= 0) return this.sending(draft, more, true);
-    const stack = later ? stackToMove(this.show.doc, draft.position, this.seat) : null;
+    const hasNextStep = stage !== 'first' && stage !== 'bonus' && draft.phase !== 'review';
+    const nextAttack = hasNextStep ? attackBeside(this.show.doc, draft.position, this.seat, draft) : null;
+    if (nextAttack && draft.left <= 0) return this.sending(draft, nextAttack, true);
+    const stack = hasNextStep ? stackToMove(this.show.doc, draft.position, this.seat) : null;
     if (stack && !draft.attacks.some(([from]) => from === stack.from)) return this.stacking(draft, stack);
     return this.committing(stage === 'first' && attack !== undefined, draft.attacks.length > 0);
   }
 
   private deploying(draft: Draft, plan: Suggestion): Step {
     const { doc } = this.show;
-    const [from, to, at] = [this.name(plan.from), this.name(plan.to), { region: plan.from }];
+    const [from, to, target] = [this.name(plan.from), this.name(plan.to), { region: plan.from }];
     if (draft.phase !== 'deploy') {
       return { name: 'to-deploy', says: t('First deploy: press {button}.', { button: t('Deploy') }), at: marked('deploy') };
     }
@@ -219,7 +219,7 @@ export class Guide {
         'You win when you have taken every region of the other player. Regions with a blue circle are yours. The number shows the armies there. You have {n, plural, one {# new army} other {# new armies}} to deploy: press {from}.',
         { n: draft.left, from },
       );
-      return { name: 'deploy', says, at };
+      return { name: 'deploy', says, at: target };
     }
     if (this.stage === 'first') {
       const says = t('{n, plural, one {One army is} other {# armies are}} deployed. Deploy the other {left} there, too: press {from} again.', {
@@ -227,14 +227,14 @@ export class Guide {
         left: draft.left,
         from,
       });
-      const whole = t('The button “{all}” deploys all armies at once.', { all: t('All on {region}', { region: from }) });
-      return { name: 'deploy-all', says: touchOnly() && draft.left > 1 && this.turnInput.onDeploy === plan.from ? `${says} ${whole}` : says, keys: t('Shift and a click deploy all armies at once.'), at };
+      const allText = t('The button “{all}” deploys all armies at once.', { all: t('All on {region}', { region: from }) });
+      return { name: 'deploy-all', says: touchOnly() && draft.left > 1 && this.turnInput.onDeploy === plan.from ? `${says} ${allText}` : says, keys: t('Shift and a click deploy all armies at once.'), at: target };
     }
     if (this.stage === 'bonus') {
       const s = doc.map.regions[plan.to].super;
       const { name, bonus, regions } = doc.map.supers[s];
-      const held = regions.filter((r) => draft.position.owner[r] === this.seat).length;
-      const values = { to, from, name, bonus, held, all: regions.length };
+      const heldCount = regions.filter((r) => draft.position.owner[r] === this.seat).length;
+      const values = { to, from, name, bonus, held: heldCount, all: regions.length };
       const says =
         plan.wins !== null
           ? t(
@@ -245,17 +245,17 @@ export class Guide {
               'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. {name} gives {bonus, plural, one {# army} other {# armies}}, and you hold {held} of its {all} regions. Take {to} next. Deploy beside it: press {from} until all armies are there.',
               values,
             );
-      return { name: 'deploy', says, at, also: { css: `[data-super="${s}"]` } };
+      return { name: 'deploy', says, at: target, also: { css: `[data-super="${s}"]` } };
     }
-    return { name: 'deploy', says: [this.possibility(draft, plan), this.warning(draft, plan)].filter(Boolean).join(' '), at };
+    return { name: 'deploy', says: [this.possibility(draft, plan), this.warning(draft, plan)].filter(Boolean).join(' '), at: target };
   }
 
   /** Return a text about an attack that the player can prepare, with its reason. */
   private possibility({ position }: Draft, { from, to, wins }: Suggestion): string {
     const { map } = this.show.doc;
     const broken = breaks(map, position.owner, this.seat, to);
-    const { name: of, bonus } = map.supers[wins ?? broken ?? 0];
-    const values = { why: wins !== null ? 'wins' : broken !== null ? 'breaks' : '', of, bonus, from: this.name(from), to: this.name(to) };
+    const { name: superName, bonus } = map.supers[wins ?? broken ?? 0];
+    const values = { why: wins !== null ? 'wins' : broken !== null ? 'breaks' : '', of: superName, bonus, from: this.name(from), to: this.name(to) };
     return t(
       'One possibility: attack {to}{why, select, wins { to complete {of} (+{bonus})} breaks { to break the bonus of {of} (+{bonus})} other {}}. For this, deploy beside it: press {from} until all armies are there.',
       values,
@@ -265,8 +265,8 @@ export class Guide {
   /** Return a text about the region that an enemy threatens most, apart from the planned attack; '': none. */
   private warning(draft: Draft, { from, to }: Suggestion): string {
     const { position } = draft;
-    const apart = { ...position, army: position.army.map((n, r) => (r === to ? 0 : n)) };
-    const danger = inDanger(this.show.doc, apart, this.seat, (r) => draft.deployedOn(r) + (r === from ? Math.max(0, draft.left) : 0));
+    const otherThreats = { ...position, army: position.army.map((n, r) => (r === to ? 0 : n)) };
+    const danger = inDanger(this.show.doc, otherThreats, this.seat, (r) => draft.deployedOn(r) + (r === from ? Math.max(0, draft.left) : 0));
     if (!danger) return '';
     const values = { who: nameOf(this.show.doc, position.owner[danger.from]), n: position.army[danger.from], from: this.name(danger.from), r: this.name(danger.region) };
     return t('But {who} has {n, plural, one {# army} other {# armies}} in {from}. To protect {r}, deploy some armies there.', values);
@@ -278,13 +278,13 @@ export class Guide {
     if (draft.phase !== 'deploy') {
       return { name: 'to-deploy', says: t('First deploy: press {button}.', { button: t('Deploy') }), at: marked('deploy') };
     }
-    const own = position.owner.flatMap((o, r) => (o === this.seat ? [r] : []));
-    const border = own.filter((r) => this.show.doc.map.regions[r].near.some((n) => position.owner[n] !== this.seat));
-    const region = inDanger(this.show.doc, position, this.seat, (r) => draft.deployedOn(r))?.region ?? border[0] ?? own[0];
+    const ownRegions = position.owner.flatMap((o, r) => (o === this.seat ? [r] : []));
+    const border = ownRegions.filter((r) => this.show.doc.map.regions[r].near.some((n) => position.owner[n] !== this.seat));
+    const region = inDanger(this.show.doc, position, this.seat, (r) => draft.deployedOn(r))?.region ?? border[0] ?? ownRegions[0];
     return { name: 'deploy', says: t('No attack has a good chance in this round. Deploy to defend your regions: press {r}.', { r: this.name(region) }), at: { region } };
   }
 
-  private sending(draft: Draft, plan: Suggestion, again = false): Step {
+  private sending(draft: Draft, plan: Suggestion, isSecond = false): Step {
     const [source, position] = [this.turnInput.source, draft.position];
     const drag = t('Or drag from {from} to {to}.', { from: this.name(plan.from), to: this.name(plan.to) });
     if (draft.phase === 'deploy') {
@@ -293,13 +293,13 @@ export class Guide {
     }
     if (source === null) {
       const values = { from: this.name(plan.from), to: this.name(plan.to) };
-      const says = again
+      const says = isSecond
         ? t('You can attack more than once. Another possibility is {to}: press {from}.', values)
         : t('Choose the region that attacks. Press {from}: all its armies except one can leave.', values);
       return { name: 'source', says, keys: drag, at: { region: plan.from } };
     }
-    const near = attackFrom(this.show.doc, position, this.seat, source, draft.free(source));
-    const to = source === plan.from ? plan.to : near?.to;
+    const nearAttack = attackFrom(this.show.doc, position, this.seat, source, draft.free(source));
+    const to = source === plan.from ? plan.to : nearAttack?.to;
     if (to === undefined) {
       return { name: 'unsource', says: t('No attack from {source} has a good chance: press it again, and choose another region.', { source: this.name(source) }), at: { region: source } };
     }
@@ -318,32 +318,32 @@ export class Guide {
    */
   private sliding(draft: Draft, index: number): Step | null {
     const [, to, armies] = draft.attacks[index];
-    const [most, chances] = [draft.most(index), captureChances(this.show.doc, draft.position, armies, to)];
-    const tried = this.slid || most <= 1;
-    if (tried && (armies >= most || (chances?.now ?? 1) >= ENOUGH)) return null;
+    const [maxArmies, chances] = [draft.most(index), captureChances(this.show.doc, draft.position, armies, to)];
+    const isTried = this.slid || maxArmies <= 1;
+    if (isTried && (armies >= maxArmies || (chances?.now ?? 1) >= ENOUGH)) return null;
     if (draft.chosen !== index) {
       return { name: 'choose', says: t('Choose your attack on {to}: press it in the list of orders.', { to: this.name(to) }), at: { css: `[data-order="${index}"]` } };
     }
     const values = { n: armies, to: this.name(to), chances: chances ? chanceSentence(chances) : t('the armies there are hidden') };
-    const says = tried
+    const says = isTried
       ? t('{n, plural, one {One army attacks} other {# armies attack}} {to}, {chances}. Send more armies: move the slider to the right.', values)
       : t('{n, plural, one {One army attacks} other {# armies attack}} {to}, {chances}. Move the slider to send fewer armies, and see how the chance changes.', values);
-    return { name: tried ? 'more' : 'slide', says, keys: t('Or type the number.'), at: marked('armies') };
+    return { name: isTried ? 'more' : 'slide', says, keys: t('Or type the number.'), at: marked('armies') };
   }
 
   /** The step about the weakest attack of the draft; null: all have a fair chance, or their targets are hidden. */
   private weak(draft: Draft): Step | null {
-    const judged = draft.attacks.flatMap(([, to, armies], i) => {
+    const candidates = draft.attacks.flatMap(([, to, armies], i) => {
       if (this.turnInput.mine(to) || draft.attacks.filter(([, target]) => target === to).length > 1) return []; // several battles
       const chances = captureChances(this.show.doc, draft.position, Math.min(armies, draft.most(i)), to);
       return chances ? [{ to, chances }] : [];
     });
-    const [worst] = judged.filter(({ chances }) => chances.now < FAIR).sort((a, b) => a.chances.now - b.chances.now);
+    const [worst] = candidates.filter(({ chances }) => chances.now < FAIR).sort((a, b) => a.chances.now - b.chances.now);
     if (!worst) return null;
     const index = draft.attacks.findIndex(([, to]) => to === worst.to);
     const [from, , armies] = draft.attacks[index];
-    const what = armies < draft.most(index) ? 'send' : draft.left > 0 ? 'deploy' : 'other';
-    const values = { to: this.name(worst.to), from: this.name(from), very: worst.chances.now < HOPELESS ? 'yes' : 'no', chances: chanceSentence(worst.chances), what };
+    const remedy = armies < draft.most(index) ? 'send' : draft.left > 0 ? 'deploy' : 'other';
+    const values = { to: this.name(worst.to), from: this.name(from), very: worst.chances.now < HOPELESS ? 'yes' : 'no', chances: chanceSentence(worst.chances), what: remedy };
     const says = t(
       'Your attack on {to} will {very, select, yes {very probably} other {probably}} fail, {chances}. {what, select, send {Send more armies} deploy {Deploy more armies on {from} and send them} other {Attack with more armies from another region}}, or remove this order and attack another region.',
       values,

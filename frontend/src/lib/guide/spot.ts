@@ -17,14 +17,14 @@ export function spotOf(target: Target): Spot | null {
   const element = document.querySelector('region' in target ? `path[data-region="${target.region}"]` : target.css);
   if (!element) return null;
   const handle = document.querySelector('aside .handle');
-  const ofHandle = (behind: Spot['behind']): Spot => ({ element: handle!, box: boxOf(handle!), round: false, behind, seen: true });
+  const ofHandle = (state: Spot['behind']): Spot => ({ element: handle!, box: boxOf(handle!), round: false, behind: state, seen: true });
   if (element.closest('[hidden]')) return handle && ofHandle('closed');
   const round = element instanceof SVGPathElement;
-  const box = round ? around(element) : boxOf(element);
-  const there = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
-  const cards = there?.closest('aside');
+  const box = round ? badgeBox(element) : boxOf(element);
+  const topElement = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+  const cards = topElement?.closest('aside');
   if (handle && cards && !cards.contains(element)) return ofHandle('covered');
-  return { element, box, round, behind: null, seen: there !== null && (element.contains(there) || there.closest('.note') !== null) };
+  return { element, box, round, behind: null, seen: topElement !== null && (element.contains(topElement) || topElement.closest('.note') !== null) };
 }
 
 function boxOf(element: Element): Spot['box'] {
@@ -33,7 +33,7 @@ function boxOf(element: Element): Spot['box'] {
 }
 
 /** Return the box around a region's badge, where the user presses the region. */
-function around(path: SVGPathElement): Spot['box'] {
+function badgeBox(path: SVGPathElement): Spot['box'] {
   const [x, y] = path.dataset.label!.split(' ').map(Number);
   const { x: left, y: top } = new DOMPoint(x, y).matrixTransform(path.getScreenCTM()!);
   return { left: left - REACH, top: top - REACH, width: 2 * REACH, height: 2 * REACH };
@@ -43,7 +43,7 @@ function around(path: SVGPathElement): Spot['box'] {
 export function placeOf(region: number): DOMRect | null {
   const path = document.querySelector<SVGPathElement>(`path[data-region="${region}"]`);
   if (!path) return null;
-  const { left, top, width, height } = around(path);
+  const { left, top, width, height } = badgeBox(path);
   return new DOMRect(left - width, top - height / 2, 3 * width, 2.2 * height);
 }
 
@@ -104,11 +104,11 @@ export function besides(box: Spot['box'] | null, wide: number, high: number, nam
     }
     return sum;
   };
-  let [place, least] = [{ left: edge, top: edge }, Infinity];
+  let [place, lowestCost] = [{ left: edge, top: edge }, Infinity];
   for (const left of spread(edge, right)) {
     for (const top of spread(edge, bottom)) {
-      const found = cost(left, top);
-      if (found < least) [place, least] = [{ left, top }, found];
+      const candidateCost = cost(left, top);
+      if (candidateCost < lowestCost) [place, lowestCost] = [{ left, top }, candidateCost];
     }
   }
   return place;

@@ -21,10 +21,10 @@ export const FAIR = 0.5; // smallest probability of capture with which the guide
  * prefer attacks that complete no super region.
  */
 export function attackFor(doc: GameDoc, position: Position, player: number, draft: Draft, plain = false): Suggestion | null {
-  const can = (r: number): number => draft.free(r) + Math.max(0, draft.left);
-  const all = attacks(doc, position, player, can);
-  const fit = plain ? all.filter((x) => x.wins === null) : all;
-  return best(doc, position, player, fit.length ? fit : all);
+  const sendable = (r: number): number => draft.free(r) + Math.max(0, draft.left);
+  const suggestions = attacks(doc, position, player, sendable);
+  const preferred = plain ? suggestions.filter((x) => x.wins === null) : suggestions;
+  return best(doc, position, player, preferred.length ? preferred : suggestions);
 }
 
 /** Return the best attack from one region with its `free` armies; null: none has a probability of at least `FAIR`. */
@@ -37,33 +37,33 @@ export function attackFrom(doc: GameDoc, position: Position, player: number, fro
  * `GOOD`, and a target that the draft does not attack.
  */
 export function attackBeside(doc: GameDoc, position: Position, player: number, draft: Draft): Suggestion | null {
-  const all = attacks(doc, position, player, (r) => draft.free(r));
-  return best(doc, position, player, all.filter((x) => x.chance >= GOOD && !draft.attacks.some(([, to]) => to === x.to)));
+  const suggestions = attacks(doc, position, player, (r) => draft.free(r));
+  return best(doc, position, player, suggestions.filter((x) => x.chance >= GOOD && !draft.attacks.some(([, to]) => to === x.to)));
 }
 
-/** Return all attacks with a probability of capture of at least `FAIR`. `can` returns the number of armies that can leave a region. */
-function attacks(doc: GameDoc, { owner, army }: Position, player: number, can: (region: number) => number): Suggestion[] {
+/** Return all attacks with a probability of capture of at least `FAIR`. `sendable` returns the number of armies that can leave a region. */
+function attacks(doc: GameDoc, { owner, army }: Position, player: number, sendable: (region: number) => number): Suggestion[] {
   return doc.map.regions.flatMap((region, from) => {
-    if (owner[from] !== player || can(from) < 1) return [];
+    if (owner[from] !== player || sendable(from) < 1) return [];
     const foreign = region.near.filter((to) => owner[to] !== player && owner[to] !== UNKNOWN);
     return foreign.flatMap((to) => {
-      const chance = odds(can(from), army[to], doc.rules).capture;
+      const chance = odds(sendable(from), army[to], doc.rules).capture;
       return chance < FAIR ? [] : [{ from, to, chance, wins: completes(doc.map, owner, player, to, []) }];
     });
   });
 }
 
-function best(doc: GameDoc, position: Position, player: number, all: Suggestion[]): Suggestion | null {
-  const worth = (x: Suggestion): number => {
+function best(doc: GameDoc, position: Position, player: number, suggestions: Suggestion[]): Suggestion | null {
+  const score = (x: Suggestion): number => {
     const { owner, army } = position;
     const s = doc.map.regions[x.to].super;
     const { regions, bonus } = doc.map.supers[s];
-    const held = regions.filter((r) => owner[r] === player).length / regions.length;
+    const heldShare = regions.filter((r) => owner[r] === player).length / regions.length;
     const broken = breaks(doc.map, owner, player, x.to);
-    const gain = 1 + held + (x.wins === null ? 0 : 1 + bonus) + (broken === null ? 0 : bonus) + (owner[x.to] >= 0 ? 1 : 0);
+    const gain = 1 + heldShare + (x.wins === null ? 0 : 1 + bonus) + (broken === null ? 0 : bonus) + (owner[x.to] >= 0 ? 1 : 0);
     return x.chance * (x.chance < SURE ? 0.1 : 1) * gain + army[x.from] / 1000;
   };
-  return all.reduce<Suggestion | null>((found, x) => (found && worth(found) >= worth(x) ? found : x), null);
+  return suggestions.reduce<Suggestion | null>((top, x) => (top && score(top) >= score(x) ? top : x), null);
 }
 
 export interface Danger {
@@ -73,18 +73,18 @@ export interface Danger {
 
 /**
  * Return the own region whose strongest enemy neighbour has most armies more than the region itself; null: no enemy
- * neighbour has more armies than the region. `more(r)`: number of armies that the player adds to region `r`.
+ * neighbour has more armies than the region. `added(r)`: number of armies that the player adds to region `r`.
  */
-export function inDanger(doc: GameDoc, { owner, army }: Position, player: number, more: (region: number) => number): Danger | null {
-  let [found, most]: [Danger | null, number] = [null, 0];
+export function inDanger(doc: GameDoc, { owner, army }: Position, player: number, added: (region: number) => number): Danger | null {
+  let [danger, maxExcess]: [Danger | null, number] = [null, 0];
   doc.map.regions.forEach(({ near }, region) => {
     if (owner[region] !== player) return;
     for (const from of near) {
-      const excess = army[from] - army[region] - more(region);
-      if (owner[from] >= 0 && owner[from] !== player && excess > most) [found, most] = [{ region, from }, excess];
+      const excess = army[from] - army[region] - added(region);
+      if (owner[from] >= 0 && owner[from] !== player && excess > maxExcess) [danger, maxExcess] = [{ region, from }, excess];
     }
   });
-  return found;
+  return danger;
 }
 
 /** Return the largest army in a region with only own neighbours, and the region to which it should move. */

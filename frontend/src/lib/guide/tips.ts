@@ -14,12 +14,12 @@ export interface Tip extends Step {
 }
 
 /** Return the first tip that fits the situation; null: none does. */
-export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, among: readonly Tip['name'][]): Tip | null {
+export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, names: readonly Tip['name'][]): Tip | null {
   const { doc, position } = show;
   const me = doc.seat ?? 0;
   const name = (r: number) => doc.map.regions[r].name;
-  const fits: Record<Tip['name'], () => Omit<Tip, 'name'> | null> = {
-    end: () => (over && show.atEnd ? { says: ended(show, me), at: { css: '.result [data-guide="analysis"]' } } : null),
+  const tips: Record<Tip['name'], () => Omit<Tip, 'name'> | null> = {
+    end: () => (over && show.atEnd ? { says: endText(show, me), at: { css: '.result [data-guide="analysis"]' } } : null),
     rest: () => {
       const left = turnInput.draft?.left ?? 0;
       if (!turnInput.editing || left <= 0 || !(turnInput.draft!.phase === 'review' || turnInput.asking)) return null;
@@ -30,18 +30,18 @@ export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, amon
       const mark = show.current?.marks.find((m) => m.kind === 'won');
       const won = doc.map.supers.findIndex((x) => x.regions.every((r) => position.owner[r] === me));
       if (!turnInput.editing || !mark || won < 0) return null;
-      const { name: of, bonus } = doc.map.supers[won];
-      const values = { of, bonus, all: income(doc, position.owner, me) };
+      const { name: superName, bonus } = doc.map.supers[won];
+      const values = { of: superName, bonus, all: income(doc, position.owner, me) };
       return { says: t('You hold all of {of}. While you hold it, it gives {bonus, plural, one {# more army} other {# more armies}} in every round: your income is now {all}.', values), at: { css: `[data-super="${won}"]` } };
     },
     enemy: () => {
-      const beside = doc.map.regions.flatMap(({ near }, n) => (position.owner[n] >= 0 && position.owner[n] !== me && near.some((r) => position.owner[r] === me) ? [n] : []));
-      if (!turnInput.editing || !beside.length) return null;
-      const strongest = beside.reduce((a, b) => (position.army[b] > position.army[a] ? b : a));
+      const enemyRegions = doc.map.regions.flatMap(({ near }, n) => (position.owner[n] >= 0 && position.owner[n] !== me && near.some((r) => position.owner[r] === me) ? [n] : []));
+      if (!turnInput.editing || !enemyRegions.length) return null;
+      const strongest = enemyRegions.reduce((a, b) => (position.army[b] > position.army[a] ? b : a));
       const owner = position.owner[strongest];
-      const own = doc.map.regions[strongest].near.filter((r) => position.owner[r] === me);
-      const weakest = own.reduce((a, b) => (position.army[b] < position.army[a] ? b : a));
-      const from = joined(beside.filter((n) => position.owner[n] === owner).map(name));
+      const ownNeighbours = doc.map.regions[strongest].near.filter((r) => position.owner[r] === me);
+      const weakest = ownNeighbours.reduce((a, b) => (position.army[b] < position.army[a] ? b : a));
+      const from = joined(enemyRegions.filter((n) => position.owner[n] === owner).map(name));
       const values = { who: nameOf(doc, owner), from, r: name(weakest), n: income(doc, position.owner, owner) };
       return { says: t('{who} is your neighbour in {from}. It deploys {n, plural, one {# army} other {# armies}} in each round, and you do not see where. Send more armies than are there now, or deploy on {r} to defend it.', values), at: { region: strongest } };
     },
@@ -58,14 +58,14 @@ export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, amon
       return { says };
     },
   };
-  for (const kind of among) {
-    const tip = fits[kind]();
+  for (const kind of names) {
+    const tip = tips[kind]();
     if (tip) return { name: kind, ...tip };
   }
   return null;
 }
 
-function ended(show: Playback, me: number): string {
+function endText(show: Playback, me: number): string {
   const won = show.history.end?.winner === me;
   const values = { open: t('Open the analysis') };
   return won

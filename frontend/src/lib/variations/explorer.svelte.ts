@@ -65,15 +65,15 @@ export class Explorer {
 
   /** Win probabilities after the shown variations. */
   get chances(): Chance[][] {
-    const none: Chance[] = this.show.doc.players.map(() => [0, 0, 0]);
-    return this.node ? pathTo(this.tree, this.node.id).map(({ chances }) => chances ?? none) : [];
+    const unknown: Chance[] = this.show.doc.players.map(() => [0, 0, 0]);
+    return this.node ? pathTo(this.tree, this.node.id).map(({ chances }) => chances ?? unknown) : [];
   }
 
   /** The player whose turn the user tries: the one whose view is shown, or the first one in the game. */
   get seat(): number {
     const { owner } = this.show.position;
-    const wished = this.show.view ? this.show.view - 1 : (this.node?.seat ?? 0);
-    return owner.includes(wished) ? wished : this.show.doc.players.findIndex((_, p) => owner.includes(p));
+    const preferred = this.show.view ? this.show.view - 1 : (this.node?.seat ?? 0);
+    return owner.includes(preferred) ? preferred : this.show.doc.players.findIndex((_, p) => owner.includes(p));
   }
 
   /** The bot that chooses believed turns; null: there is none. */
@@ -84,17 +84,17 @@ export class Explorer {
   /** All positions with notes or variations, each followed by its variations, in the order of the tree. */
   rows: Row[] = $derived.by(() => {
     const { nodes, notes } = this.tree;
-    const found: Row[] = [];
-    const add = (node: Variation, depth: number): void => {
-      found.push({ kind: 'variation', node, depth });
-      for (const next of nodes) if (next.parent === node.id) add(next, depth + 1);
+    const list: Row[] = [];
+    const addRows = (node: Variation, depth: number): void => {
+      list.push({ kind: 'variation', node, depth });
+      for (const next of nodes) if (next.parent === node.id) addRows(next, depth + 1);
     };
     const starts = nodes.filter(({ parent }) => parent === null);
     for (const round of [...new Set([...starts, ...notes].map(({ round }) => round))].sort((a, b) => a - b)) {
-      found.push({ kind: 'position', round });
-      starts.filter((node) => node.round === round).forEach((node) => add(node, 1));
+      list.push({ kind: 'position', round });
+      starts.filter((node) => node.round === round).forEach((node) => addRows(node, 1));
     }
-    return found;
+    return list;
   });
 
   /** Show a variation: the position before its round, then the round. */
@@ -125,17 +125,17 @@ export class Explorer {
   leave(): void {
     this.input.giveUp();
     const { show } = this;
-    const at = show.branch;
+    const branchRounds = show.branch;
     this.selected = null;
     show.follow(null);
-    if (at !== null) show.go(at);
+    if (branchRounds !== null) show.go(branchRounds);
   }
 
   /** Select the next (1) or previous (-1) row of the list. */
   step(direction: 1 | -1): void {
     const { rows } = this;
-    const here = rows.findIndex((row) => (row.kind === 'variation' ? row.node.id === this.selected : this.selected === null && row.round === this.round));
-    const row = rows[here < 0 ? (direction > 0 ? 0 : rows.length - 1) : here + direction];
+    const index = rows.findIndex((row) => (row.kind === 'variation' ? row.node.id === this.selected : this.selected === null && row.round === this.round));
+    const row = rows[index < 0 ? (direction > 0 ? 0 : rows.length - 1) : index + direction];
     if (row?.kind === 'variation') this.select(row.node.id);
     else if (row) this.toPosition(row.round);
   }
@@ -163,10 +163,10 @@ export class Explorer {
 
   private async add(seat: number, parent: number | null, round: number, orders: Orders): Promise<void> {
     const { reply, bot } = this;
-    const by = reply === 'believed' && bot ? { bot, seconds: engineChoice.seconds } : {};
-    const made = await this.server!.add({ parent, round, seat, reply, ...by, ...orders });
-    this.take(made);
-    this.select(made.node, this.show.animate ? 'start' : 'end');
+    const engine = reply === 'believed' && bot ? { bot, seconds: engineChoice.seconds } : {};
+    const created = await this.server!.add({ parent, round, seat, reply, ...engine, ...orders });
+    this.take(created);
+    this.select(created.node, this.show.animate ? 'start' : 'end');
     if (this.show.animate) this.show.play();
   }
 

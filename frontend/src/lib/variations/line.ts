@@ -25,7 +25,7 @@ function deploysOf(orders: (Orders | null)[]): Deploy[] {
 function withChanges(event: GameEvent, changes: Change[]): GameEvent {
   if (event.event === 'start') {
     const [owner, army] = [[...event.owner], [...event.army]];
-    for (const [region, by, armies] of changes) [owner[region], army[region]] = [by, armies];
+    for (const [region, holder, armies] of changes) [owner[region], army[region]] = [holder, armies];
     return { ...event, owner, army };
   }
   return event.event === 'round' || event.event === 'picks' ? { ...event, changed: [...event.changed, ...changes] } : event;
@@ -33,13 +33,13 @@ function withChanges(event: GameEvent, changes: Change[]): GameEvent {
 
 /** Return the events of a game up to the position after `rounds` rounds of the document, then those of `path`. */
 export function lineOf(doc: GameDoc, rounds: number, path: Variation[]): GameEvent[] {
-  const kept = (event: GameEvent): boolean =>
+  const isEarlier = (event: GameEvent): boolean =>
     ['start', 'picks'].includes(event.event) || ((event.event === 'round' || event.event === 'insight') && event.round <= rounds);
-  const events = (doc.events ?? []).filter(kept);
+  const events = (doc.events ?? []).filter(isEarlier);
   for (const { believed, orders, moves, changed, round } of path) {
     if (believed?.length) {
-      const at = events.findLastIndex(({ event }) => event !== 'insight');
-      events[at] = withChanges(events[at], believed);
+      const index = events.findLastIndex(({ event }) => event !== 'insight');
+      events[index] = withChanges(events[index], believed);
     }
     events.push({ event: 'round', round: round - firstRound(doc) + 1, orders, deploys: deploysOf(orders), moves, changed });
   }
