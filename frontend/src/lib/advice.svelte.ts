@@ -10,7 +10,7 @@ import { t } from './i18n.svelte';
 
 export class Advice {
   level = $state<'off' | 'coach' | 'full'>('off');
-  given = $state<{ data: DecisionInfo; round: number; player: number; bot: string } | null>(null);
+  answer = $state<{ data: DecisionInfo; round: number; player: number; bot: string } | null>(null);
   chances = $state<WinProbabilities>([]);
   asking = $state(false);
   error = $state('');
@@ -30,14 +30,14 @@ export class Advice {
 
   /** The bot's best orders for the turn that the player enters; null: there is no answer yet, or help is off. */
   get best(): Orders | null {
-    const orders = this.given?.data.candidates?.[0]?.orders;
+    const orders = this.answer?.data.candidates?.[0]?.orders;
     return this.level === 'off' || !this.turnInput?.draft || orders === undefined ? null : parseOrders(this.show.doc.map, orders);
   }
 
   /** Start a new turn: drop the old answer, and request a new one if help is on. */
   renew(): void {
     this.cancel();
-    [this.given, this.error] = [null, ''];
+    [this.answer, this.error] = [null, ''];
     if (this.level !== 'off') void this.ask();
   }
 
@@ -46,7 +46,7 @@ export class Advice {
     this.level = ({ off: 'coach', coach: 'full', full: 'off' } as const)[this.level];
     if (this.level === 'off') this.cancel();
     if (this.level === 'off' || !this.turnInput?.draft) return;
-    if (this.given) this.count();
+    if (this.answer) this.count();
     else void this.ask();
   }
 
@@ -79,7 +79,7 @@ export class Advice {
   }
 
   private take(thought: BotAnswer, bot: string): void {
-    this.given = { data: thought.data, round: thought.round, player: thought.player, bot };
+    this.answer = { data: thought.data, round: thought.round, player: thought.player, bot };
     if (thought.chances) this.chances[thought.round - 1] = thought.chances;
     this.count();
   }

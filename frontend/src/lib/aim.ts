@@ -19,12 +19,12 @@ export interface Aim {
  */
 export function aimAt(doc: GameDoc, position: Position, turnInput: TurnInput, from: number, to: number, armies: number | null = null): Aim | null {
   const { draft } = turnInput;
-  if (!draft || !turnInput.editing || !turnInput.mine(from) || !turnInput.near(from).includes(to)) return null;
+  if (!draft || !turnInput.editing || !turnInput.isOwn(from) || !turnInput.neighbours(from).includes(to)) return null;
   const isAimed = (attack: [number, number, number] | undefined) => attack?.[0] === from && attack[1] === to;
   const index = isAimed(draft.attacks[draft.chosen ?? -1]) ? draft.chosen! : draft.attacks.findIndex(isAimed);
-  const maxArmies = index < 0 ? draft.free(from) : draft.most(index);
+  const maxArmies = index < 0 ? draft.free(from) : draft.maxArmies(index);
   const armiesSent = Math.min(maxArmies, Math.max(1, armies ?? (index < 0 ? maxArmies : draft.attacks[index][2])));
-  const transfer = turnInput.mine(to);
+  const transfer = turnInput.isOwn(to);
   if (!maxArmies) {
     const values = { from: doc.map.regions[from].name };
     const others = draft.attacks.some(([source], i) => source === from && i !== index);

@@ -159,7 +159,7 @@ export function askHome(take: (home: Home) => void): () => void {
         if (!retry.ended) take(home);
       },
       (error) => {
-        if (error instanceof CallError && error.status === 0) retry.again(ask);
+        if (error instanceof CallError && error.status === 0) retry.schedule(ask);
       },
     );
   ask();

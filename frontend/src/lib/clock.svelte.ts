@@ -36,7 +36,7 @@ export class TurnClock {
   }
 
   /** Whether the clock waits until all people have opened the game. */
-  get waits(): boolean {
+  get isWaiting(): boolean {
     return Boolean(this.state?.waits.length);
   }
 

@@ -52,7 +52,7 @@ export class Draft {
     if (saved && isValid(saved.deploys, 1) && isValid(saved.attacks, 2)) [this.deploys, this.attacks] = [saved.deploys!, saved.attacks!];
   }
 
-  private keep(): void {
+  private save(): void {
     if (!this.stored) return;
     keysFrom(`warlight.draft.${this.doc.id}.${this.player}.`).forEach(drop); // remove the drafts of earlier rounds
     saveItem(this.key, JSON.stringify(this.orders));
@@ -95,7 +95,7 @@ export class Draft {
    * Largest number of armies for an attack. Earlier attacks use armies; earlier transfers add armies if the rules let
    * them move again.
    */
-  most(index: number): number {
+  maxArmies(index: number): number {
     return this.leftOn(this.attacks[index][0], index);
   }
 
@@ -103,7 +103,7 @@ export class Draft {
   private leftOn(region: number, attacks: number): number {
     const armies = new SendableArmies(this.doc, this.position, this.player, this.deploys);
     for (const attack of this.attacks.slice(0, attacks)) armies.send(attack);
-    return armies.on(region);
+    return armies.available(region);
   }
 
   private change(edit: () => void, goesOn = false): void {
@@ -112,7 +112,7 @@ export class Draft {
     this.future = [];
     this.refused = [];
     edit();
-    this.keep();
+    this.save();
   }
 
   deploy(region: number, change: number): void {
@@ -203,16 +203,16 @@ export class Draft {
       for (const [from, to, n] of orders.attacks) {
         const index = this.attacks.findIndex(([a, b]) => a === from && b === to);
         if (index < 0) this.attacks.push([from, to, n]);
-        else this.attacks[index][2] = Math.max(this.attacks[index][2], Math.min(this.most(index), this.attacks[index][2] + n));
+        else this.attacks[index][2] = Math.max(this.attacks[index][2], Math.min(this.maxArmies(index), this.attacks[index][2] + n));
       }
     });
-    const wrong = this.problems.find(({ soft }) => !soft);
-    if (!wrong) return;
-    const regions = wrong.kind === 'deploy' ? this.deploys[wrong.index].slice(0, 1) : this.attacks[wrong.index].slice(0, 2);
+    const problem = this.problems.find(({ soft }) => !soft);
+    if (!problem) return;
+    const regions = problem.kind === 'deploy' ? this.deploys[problem.index].slice(0, 1) : this.attacks[problem.index].slice(0, 2);
     const order = regions.map((r) => this.doc.map.regions[r].name).join(' → ');
     this.undo();
     [this.past, this.future, this.chosen] = [past, future, chosen];
-    throw new Error(t('{order}: {reason}', { order, reason: wrong.reason }));
+    throw new Error(t('{order}: {reason}', { order, reason: problem.reason }));
   }
 
   clear(): void {
@@ -243,7 +243,7 @@ export class Draft {
     [this.deploys, this.attacks] = [orders.deploys, orders.attacks];
     this.chosen = null;
     this.refused = [];
-    this.keep();
+    this.save();
   }
 
   /** Problems of the orders: orders that are illegal, and orders that have an effect only after other orders. */
@@ -257,7 +257,7 @@ export class Draft {
       left -= n;
     });
     this.attacks.forEach(([from, to, n], index) => {
-      const maxArmies = this.most(index);
+      const maxArmies = this.maxArmies(index);
       if (owner[from] !== this.player) problems.push({ kind: 'attack', index, reason: t('not your region') });
       else if (!this.doc.map.regions[from].near.includes(to)) problems.push({ kind: 'attack', index, reason: t('not adjacent') });
       else if (n > maxArmies) problems.push({ kind: 'attack', index, reason: maxArmies ? t('only {n} can be sent', { n: maxArmies }) : t('no armies are left to send'), soft: true });

@@ -17,23 +17,23 @@ const EDGE = 4; // smallest horizontal distance of a mark from the edge, in pixe
 
 /**
  * Return the marks for the regions whose labels are outside of the visible part. `visibleBox`: the visible part in map units:
- * left, top, width, height. `wide`, `high`: its width and height in pixels. `below`: a height in pixels below it that is visible
+ * left, top, width, height. `frameWidth`, `frameHeight`: its width and height in pixels. `below`: a height in pixels below it that is visible
  * too, but gets no marks. `open`: regions whose armies the marks do not cover.
  */
-export function edgeMarks(map: MapDoc, regions: number[], open: number[], visibleBox: MapDoc['box'], [wide, high]: Point, below: number): EdgeMark[] {
+export function edgeMarks(map: MapDoc, regions: number[], open: number[], visibleBox: MapDoc['box'], [frameWidth, frameHeight]: Point, below: number): EdgeMark[] {
   const [left, top, width, height] = visibleBox;
-  const [x0, y0] = [wide / 2, high / 2];
-  const pixels = ([x, y]: Point): Point => [((x - left) * wide) / width, ((y - top) * high) / height];
+  const [x0, y0] = [frameWidth / 2, frameHeight / 2];
+  const pixels = ([x, y]: Point): Point => [((x - left) * frameWidth) / width, ((y - top) * frameHeight) / height];
   const half = (region: number, hasMore = 0): number => Math.min(HALF_WIDTH.most, HALF_WIDTH.empty + HALF_WIDTH.character * map.regions[region].name.length + (hasMore && HALF_WIDTH.more));
   const outsideRegions = regions.flatMap((region) => {
     const [px, py] = pixels(map.regions[region].label);
-    const isVisible = px >= 0 && px <= wide && py >= 0 && py <= high + below;
+    const isVisible = px >= 0 && px <= frameWidth && py >= 0 && py <= frameHeight + below;
     return isVisible ? [] : [{ region, dx: px - x0, dy: py - y0 }];
   });
   outsideRegions.sort((p, q) => Math.hypot(p.dx, p.dy) - Math.hypot(q.dx, q.dy));
   const marks: EdgeMark[] = [];
   for (const { region, dx, dy } of outsideRegions) {
-    const room = [x0 - half(region) - EDGE, dy < 0 ? y0 - MARGIN.top : high - y0 - MARGIN.bottom].map((x) => Math.max(1, x));
+    const room = [x0 - half(region) - EDGE, dy < 0 ? y0 - MARGIN.top : frameHeight - y0 - MARGIN.bottom].map((x) => Math.max(1, x));
     const share = Math.min(1, room[0] / Math.max(1e-9, Math.abs(dx)), room[1] / Math.max(1e-9, Math.abs(dy)));
     const centre: Point = [x0 + share * dx, y0 + share * dy];
     const armies = open.map((r) => pixels(map.regions[r].label)).find(([x, y]) => Math.abs(x - centre[0]) < half(region) + CLEARANCE[0] && Math.abs(y - centre[1]) < CLEARANCE[1]);
@@ -43,8 +43,8 @@ export function edgeMarks(map: MapDoc, regions: number[], open: number[], visibl
     else marks.push({ region, more: 0, at: centre, angle: Math.atan2(dy, dx) });
   }
   for (const { region, more, at } of marks) {
-    const maxX = wide - half(region, more) - EDGE;
-    at[0] = Math.min(maxX, Math.max(wide - maxX, at[0]));
+    const maxX = frameWidth - half(region, more) - EDGE;
+    at[0] = Math.min(maxX, Math.max(frameWidth - maxX, at[0]));
   }
   return marks;
 }

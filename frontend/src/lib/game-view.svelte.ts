@@ -80,7 +80,7 @@ export class GameView {
   private revealed = $state(false); // whether the animation of the last round has ended
 
   /** Whether the game is over, and the screen has shown its last round. */
-  over: boolean = $derived.by(() => {
+  isOver: boolean = $derived.by(() => {
     void this.show.version;
     return this.now ? this.now.phase === 'over' && this.revealed : this.show.history.end !== null;
   });
@@ -95,7 +95,7 @@ export class GameView {
   });
 
   /** Players that are eliminated after the shown rounds, if the shown position contains this information. */
-  out: number[] = $derived.by(() => {
+  eliminated: number[] = $derived.by(() => {
     const { show, doc, now } = this;
     if (now && show.atEnd) return now.out;
     void show.version;
@@ -122,7 +122,7 @@ export class GameView {
 
   /** The player whose turn is previewed. */
   private get thinker(): number {
-    return this.compared?.player ?? this.advice.given?.player ?? this.looker;
+    return this.compared?.player ?? this.advice.answer?.player ?? this.looker;
   }
 
   arrows: Arrow[] = $derived.by(() => [...this.drawn, ...(this.pointed ? [this.pointed] : [])]);
@@ -148,8 +148,8 @@ export class GameView {
 
   /** Regions that the help level "coach" marks on the map. */
   coached: number[] = $derived.by(() => {
-    const { level, given } = this.advice;
-    return level === 'coach' && this.turnInput.editing ? touched(this.doc.map, given?.data.candidates?.[0]?.orders) : [];
+    const { level, answer } = this.advice;
+    return level === 'coach' && this.turnInput.editing ? touched(this.doc.map, answer?.data.candidates?.[0]?.orders) : [];
   });
 
   /** Decisions of the players before the shown round, if the log contains them and the viewer may see them. */
@@ -162,7 +162,7 @@ export class GameView {
   layer = $derived.by(() => {
     const { show, doc, looker } = this;
     const searched = this.analysis?.positions[this.analysis.focus]?.decisions[looker];
-    const data = searched ?? this.advice.given?.data ?? this.insights.find((x) => x.p === looker)?.data ?? this.insights[0]?.data;
+    const data = searched ?? this.advice.answer?.data ?? this.insights.find((x) => x.p === looker)?.data ?? this.insights[0]?.data;
     return layerOf(show.layer, doc, show.position, looker, data);
   });
 
@@ -182,7 +182,7 @@ export class GameView {
     const place = turnInput.picks.wishes.indexOf(r);
     if (turnInput.picks.ranks.has(r)) parts.push(t('your pick {n}', { n: place + 1 }));
     else if (turnInput.picking && turnInput.ringed.has(r)) parts.push(t('can be picked'));
-    else if (turnInput.source !== null && turnInput.ringed.has(r)) parts.push(turnInput.mine(r) ? t('transfer here') : t('attack here'));
+    else if (turnInput.source !== null && turnInput.ringed.has(r)) parts.push(turnInput.isOwn(r) ? t('transfer here') : t('attack here'));
     return parts.join(', ');
   };
 
@@ -203,7 +203,7 @@ export class GameView {
       return show.current ? `${earlier} ${tell(doc, show.current, show.step)}` : earlier;
     }
     if (this.result && show.atEnd) return this.result;
-    if (now?.you && show.atEnd && !show.playing && !this.over) {
+    if (now?.you && show.atEnd && !show.playing && !this.isOver) {
       if (now.phase === 'play' && !now.you.alive) return t('You are out');
       if (now.you.in && !now.awaited.length) return t('Waiting for the round');
       const waitText = now.you.in ? t('Waiting for {names}', { names: now.awaited.map((s) => nameOf(doc, s)).join(', ') }) : '';

@@ -16,9 +16,9 @@ export interface GameListing {
 }
 
 /** Return the displayed name of a player. */
-export const shown = (name: string): string => (name === YOU ? t('You') : name);
+export const displayName = (name: string): string => (name === YOU ? t('You') : name);
 
-export const between = (game: GameRow): string => game.players.map(shown).join(' – ');
+export const playersText = (game: GameRow): string => game.players.map(displayName).join(' – ');
 
 /** Return a description such as "world, fog · 12 rounds · 3 May 2026, 14:05". */
 export function line({ map, fog, rounds, when }: GameRow): string {

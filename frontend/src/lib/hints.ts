@@ -1,5 +1,5 @@
 // Explanations of a turn: the effects of its orders, in sentences.
-import { against, breaks, completes, inner, keeps } from './position-queries';
+import { adjacentEnemies, breaks, completes, inner, keeps } from './position-queries';
 import { captureChances, chanceSentence } from './capture-chances';
 import { nameOf, person } from './player-names';
 import { income, odds, threats } from './rules';
@@ -136,7 +136,7 @@ function deployHint(doc: GameDoc, position: Position, player: number, r: number,
     return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: armies move from there to {targets}.', values), where: t('{region}: armies move from there to {targets}', values) };
   }
   if ((threats(doc, position, player)[r] ?? 0) >= THREAT) {
-    const enemies = against(map, position, player, r);
+    const enemies = adjacentEnemies(map, position, player, r);
     const protectedSuper = keeps(map, position.owner, player, r);
     const maxDeploy = strongestIncome(doc, position, player, r);
     const reasons = [
@@ -178,7 +178,7 @@ function prepared({ army }: Position, from: number, deploys: Orders['deploys'], 
 /** Describe a transfer. `targets`: the targets of the attacks for which it brings the armies. */
 function moveHint(doc: GameDoc, position: Position, player: number, from: number, to: number, n: number, targets: number[]): Hint {
   const { map } = doc;
-  const enemies = against(map, position, player, to);
+  const enemies = adjacentEnemies(map, position, player, to);
   const values = { ...person(doc, player), n, from: map.regions[from].name, to: map.regions[to].name };
   const purpose = targets.length
     ? t('for the {count, plural, one {attack} other {attacks}} on {targets}', { count: targets.length, targets: joined(targets.map((r) => map.regions[r].name)) })

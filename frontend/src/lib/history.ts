@@ -149,7 +149,7 @@ export function describeMark(doc: GameDoc, mark: Mark): string {
 }
 
 /** Describe all marks of a round, separated by commas. */
-export function toldAll(doc: GameDoc, round: Round): string {
+export function marksText(doc: GameDoc, round: Round): string {
   return round.marks.map((mark) => describeMark(doc, mark)).join(', ');
 }
 

@@ -27,7 +27,7 @@ function exceeds({ at: [x, y], half, high }: Box, [left, top, width, height]: Ma
   return x - half < left || x + half > left + width || y - high < top || y + high > top + height;
 }
 
-/** Return the centre nearest to a point at which a box is inside of `within`; of a box that is too large, its upper left part. */
+/** Return the centre nearest to a point at which a box is inside of a map box; of a box that is too large, its upper left part. */
 export function inside([x, y]: Point, half: number, high: number, [left, top, width, height]: MapDoc['box']): Point {
   return [Math.max(left + half, Math.min(left + width - half, x)), Math.max(top + high, Math.min(top + height - high, y))];
 }
@@ -35,12 +35,12 @@ export function inside([x, y]: Point, half: number, high: number, [left, top, wi
 /**
  * Return a box at the first point where it overlaps nothing. If there is none, use the point with the smallest overlap.
  */
-export function place(points: Point[], half: number, high: number, occupied: Box[], within: MapDoc['box']): Box & { free: boolean } {
+export function place(points: Point[], half: number, high: number, occupied: Box[], bounds: MapDoc['box']): Box & { free: boolean } {
   let best: Box | null = null;
   let leastOverlap = Infinity;
   for (const at of points) {
     const box = { at, half, high };
-    const covered = occupied.reduce((sum, other) => sum + shared(box, other), 0) + (exceeds(box, within) ? 9 * half * high : 0);
+    const covered = occupied.reduce((sum, other) => sum + shared(box, other), 0) + (exceeds(box, bounds) ? 9 * half * high : 0);
     if (!covered) return { ...box, free: true };
     if (covered < leastOverlap) [best, leastOverlap] = [box, covered];
   }
@@ -58,9 +58,9 @@ export function layerBoxes(map: MapDoc, { size }: Scale, layer: { text: string }
 }
 
 /** Return points around (x, y): near points first, and at each distance the upper right first. */
-export function around([x, y]: Point, wide: number, high: number): Point[] {
+export function around([x, y]: Point, width: number, height: number): Point[] {
   const directions: Point[] = [[1, -1], [0, -1], [1, 0], [-1, -1], [0, 1], [-1, 0], [1, 1], [-1, 1]];
-  return [1, 1.15, 1.3, 1.5, 1.75, 2.1].flatMap((factor) => directions.map(([dx, dy]): Point => [x + factor * wide * dx, y + factor * high * dy]));
+  return [1, 1.15, 1.3, 1.5, 1.75, 2.1].flatMap((factor) => directions.map(([dx, dy]): Point => [x + factor * width * dx, y + factor * height * dy]));
 }
 
 /**

@@ -20,19 +20,19 @@ export class Live {
   // received messages that the page will show after the next frame
   private pending: (({ type: 'event'; n: number } & GameEvent) | ({ type: 'now' } & LiveState))[] = [];
   private retry = new Retry();
-  private caughtUp = false;
+  private isCaughtUp = false;
 
   constructor(
     readonly id: string,
     readonly token: string,
     // number of rounds that this player has already seen; later rounds are replayed. 'but one': all rounds except the
     // last. null: replay nothing
-    private seen: number | 'but one' | null = null,
+    private roundsSeen: number | 'but one' | null = null,
   ) {
-    void this.begin();
+    void this.loadGame();
   }
 
-  private async begin(): Promise<void> {
+  private async loadGame(): Promise<void> {
     try {
       const doc = await call<GameDoc>(`games/${this.id}`, undefined, this.token);
       if (this.retry.ended) return;
@@ -42,7 +42,7 @@ export class Live {
     } catch (error) {
       this.error = (error as Error).message;
       this.refused = [401, 404].includes((error as { status?: number }).status ?? 0);
-      if ((error as { status?: number }).status === 0) this.retry.again(() => void this.begin());
+      if ((error as { status?: number }).status === 0) this.retry.schedule(() => void this.loadGame());
     }
   }
 
@@ -50,19 +50,19 @@ export class Live {
     if (this.retry.ended) return;
     const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/games/${this.id}/feed`);
     this.socket = socket;
-    this.caughtUp = false;
+    this.isCaughtUp = false;
     this.pending = [];
     socket.onopen = () => socket.send(JSON.stringify({ token: this.token, key: serverKey(), after: this.last }));
-    socket.onmessage = (message) => this.take(JSON.parse(message.data as string));
+    socket.onmessage = (message) => this.receive(JSON.parse(message.data as string));
     socket.onclose = () => {
       this.draw(); // show the messages that arrived before the connection closed
       this.lost ||= this.connected;
       this.connected = false;
-      if (this.socket === socket) this.retry.again(this.connect);
+      if (this.socket === socket) this.retry.schedule(this.connect);
     };
   };
 
-  private take(message: { type: string; n?: number; status?: number } & Partial<ErrorBody>): void {
+  private receive(message: { type: string; n?: number; status?: number } & Partial<ErrorBody>): void {
     if (message.type === 'event' || message.type === 'now') {
       this.pending.push(message as unknown as (typeof this.pending)[number]);
       if (message.type === 'now') afterFrame(this.draw); // the server sends the state after the events that led to it
@@ -86,7 +86,7 @@ export class Live {
     this.last = event.n;
     const show = this.show!;
     const animate = show.animate;
-    show.animate = animate && this.caughtUp; // do not animate events from before the connection
+    show.animate = animate && this.isCaughtUp; // do not animate events from before the connection
     show.take(event);
     show.animate = animate;
     if (event.event === 'end' && (show.doc.seat != null || show.doc.spectator) && show.doc.rules.fog) void this.liftFog(show);
@@ -102,17 +102,17 @@ export class Live {
     }
   }
 
-  private takeNow(now: LiveState): void {
-    this.caughtUp = true;
-    if (this.seen !== null) this.show!.playFrom(this.seen === 'but one' ? this.show!.last - 1 : this.seen);
-    this.seen = null;
+  private takeNow(state: LiveState): void {
+    this.isCaughtUp = true;
+    if (this.roundsSeen !== null) this.show!.playFrom(this.roundsSeen === 'but one' ? this.show!.last - 1 : this.roundsSeen);
+    this.roundsSeen = null;
     this.connected = true;
     this.lost = false;
     this.error = '';
     this.retry.answered();
-    this.now = now;
+    this.now = state;
     this.nowAt = performance.now();
-    if (now.chances) this.chances[now.chances[0]] = now.chances[1];
+    if (state.chances) this.chances[state.chances[0]] = state.chances[1];
   }
 
   /** Start again, because the server has fewer events than this page. */

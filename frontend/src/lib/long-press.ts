@@ -28,8 +28,8 @@ export class LongPress {
     const { from } = this;
     this.from = null;
     if (!from || !lifted) return false;
-    const long = performance.now() - from.since >= TIME;
-    if (long && !from.moved) this.act(from.region);
-    return long || from.moved;
+    const isLong = performance.now() - from.since >= TIME;
+    if (isLong && !from.moved) this.act(from.region);
+    return isLong || from.moved;
   }
 }

@@ -37,16 +37,16 @@ export function linesOf(doc: GameDoc, round: Round, before: number[] = [], side:
   });
   const moves = round.moves.map(([player, from, to, armies, lost, killed, captured], k): Line => {
     const transfer = lost === undefined;
-    const good = transfer ? null : judge(player, owner[to], Boolean(captured));
+    const isGood = transfer ? null : judge(player, owner[to], Boolean(captured));
     if (captured) owner[to] = player;
     return {
       step: k + 2,
       player,
       regions: [from, to],
       text: `${name(from)} ${transfer ? '⇢' : '⚔'} ${name(to)}`,
-      result: transfer ? `${armies}` : `${armies} −${lost}/−${killed}${!captured ? '' : good === false ? ' ⚑' : ' ✓'}`,
+      result: transfer ? `${armies}` : `${armies} −${lost}/−${killed}${!captured ? '' : isGood === false ? ' ⚑' : ' ✓'}`,
       kind: transfer ? 'transfer' : captured ? 'taken' : 'held',
-      good,
+      good: isGood,
       says: tell(doc, round, k + 2),
       arrow: { player, from, to, armies, transfer, style: 'ghost' },
     };

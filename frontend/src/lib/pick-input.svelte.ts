@@ -7,7 +7,7 @@ import { t } from './i18n.svelte';
 
 export class PickInput {
   wishes = $state<number[]>([]); // indices of the picked regions, best first
-  private read = false; // whether the picks that the browser has stored were read
+  private hasRead = false; // whether the picks that the browser has stored were read
 
   constructor(
     private show: Playback,
@@ -19,13 +19,13 @@ export class PickInput {
       if (now?.phase !== 'pick' || !now.you) return;
       const { you } = now;
       untrack(() => {
-        if (this.read) {
+        if (this.hasRead) {
           // Regions of an earlier choice that the server no longer offers.
           const offered = you.in ? this.wishes : this.wishes.filter((r) => you.offers.includes(r));
           if (offered.length < this.wishes.length) this.wishes = offered;
           return;
         }
-        this.read = true;
+        this.hasRead = true;
         const stored = loadData(key);
         const isValidPick = (r: unknown): r is number => Number.isInteger(r) && (r as number) >= 0 && (r as number) < show.doc.map.regions.length && (you.in || you.offers.includes(r as number));
         if (Array.isArray(stored)) this.wishes = [...new Set(stored.filter(isValidPick))].slice(0, you.picks);
@@ -33,7 +33,7 @@ export class PickInput {
     });
     $effect(() => {
       const { wishes, now } = this;
-      if (!this.read || now?.phase !== 'pick') return;
+      if (!this.hasRead || now?.phase !== 'pick') return;
       if (wishes.length) saveItem(this.key, JSON.stringify(wishes));
       else drop(this.key);
     });

@@ -20,7 +20,7 @@ export class PlaybackKeys {
 
   /** Handle a key; returns false if it is not one of these shortcuts. */
   key(event: KeyboardEvent): boolean {
-    const { show, options: more } = this;
+    const { show, options } = this;
     const k = event.key;
     if (/^\d$/.test(k)) {
       this.digits += k;
@@ -44,20 +44,20 @@ export class PlaybackKeys {
       Home: paused(() => show.go(0)),
       End: () => show.toEnd(),
       // at the end of a game on the server, the result stays; the button plays the game again
-      ' ': () => (more.live && show.playing ? show.toEnd() : !(more.live && show.atEnd) && show.toggle()),
+      ' ': () => (options.live && show.playing ? show.toEnd() : !(options.live && show.atEnd) && show.toggle()),
       '<': () => show.faster(-1),
       '>': () => show.faster(1),
       e: paused(() => show.seek(1, show.isCapture)),
       q: paused(() => show.seek(-1, show.isCapture)),
-      b: paused(() => more.mistake(event.shiftKey ? -1 : 1)),
-      y: more.try,
-      n: paused(() => more.variation(1)),
-      p: paused(() => more.variation(-1)),
-      x: more.leave,
+      b: paused(() => options.mistake(event.shiftKey ? -1 : 1)),
+      y: options.try,
+      n: paused(() => options.variation(1)),
+      p: paused(() => options.variation(-1)),
+      x: options.leave,
       v: () => (show.layer = LAYERS[(LAYERS.indexOf(show.layer) + 1) % LAYERS.length]),
       l: () => show.toEnd(),
-      t: more.table,
-      '?': more.keys,
+      t: options.table,
+      '?': options.keys,
     };
     const act = acts[k] ?? acts[k.toLowerCase()];
     if (!act || (k === ' ' && (event.target as HTMLElement).closest('button, a'))) return false;

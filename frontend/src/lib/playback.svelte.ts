@@ -33,7 +33,7 @@ export class Playback {
   branch = $state<number | null>(null); // number of rounds of the game before the shown line; null: the game is shown
   private game: History | null = null; // the history of the game while another line is shown
   private timer = 0;
-  private calm = 0; // timer that ends `hasty`
+  private hastyTimer = 0; // timer that ends `hasty`
   private lastRound = -Infinity;
 
   constructor(public doc: GameDoc) {
@@ -46,8 +46,8 @@ export class Playback {
    * new rounds are shown at once.
    */
   pace(speed: number): void {
-    const quiet = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
-    this.animate = speed > 0 && !quiet;
+    const isMotionReduced = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.animate = speed > 0 && !isMotionReduced;
     if (speed > 0) this.speed = speed;
   }
 
@@ -130,8 +130,8 @@ export class Playback {
       } else {
         this.toEnd();
         this.hasty = hasty;
-        clearTimeout(this.calm);
-        this.calm = window.setTimeout(() => (this.hasty = false), HASTE);
+        clearTimeout(this.hastyTimer);
+        this.hastyTimer = window.setTimeout(() => (this.hasty = false), HASTE);
       }
     }
   }

@@ -9,10 +9,10 @@ export function calledYou(doc: GameDoc, player: number): boolean {
   return doc.players[player].name === YOU && !doc.spectator;
 }
 
-/** Return the name of a player. If `apart`, players with the same name also get their seat numbers. */
-export function nameOf(doc: GameDoc, player: number, apart = false): string {
+/** Return the name of a player. If `withSeat`, players with the same name also get their seat numbers. */
+export function nameOf(doc: GameDoc, player: number, withSeat = false): string {
   const { name } = doc.players[player];
-  if (apart && doc.players.some((x, p) => p !== player && x.name === name)) return t('{who} (seat {seat})', { who: name, seat: player + 1 });
+  if (withSeat && doc.players.some((x, p) => p !== player && x.name === name)) return t('{who} (seat {seat})', { who: name, seat: player + 1 });
   if (name !== YOU) return name;
   return doc.spectator ? t('Host') : t('You');
 }
@@ -27,6 +27,6 @@ export function person(doc: GameDoc, player: number): { who: string; you: 'yes' 
 }
 
 /** Seats of invited friends whose pages are not open. */
-export function missing(links: Links | null, now: LiveState | null): number[] {
-  return Object.keys(links?.invites ?? {}).map(Number).filter((seat) => !now?.here.includes(seat));
+export function missing(links: Links | null, live: LiveState | null): number[] {
+  return Object.keys(links?.invites ?? {}).map(Number).filter((seat) => !live?.here.includes(seat));
 }

@@ -23,7 +23,7 @@ export function keeps(map: MapDoc, owner: number[], player: number, region: numb
 }
 
 /** Return the number of visible enemy armies on the neighbours of a region. */
-export function against(map: MapDoc, { owner, army }: Position, player: number, region: number): number {
+export function adjacentEnemies(map: MapDoc, { owner, army }: Position, player: number, region: number): number {
   return map.regions[region].near.reduce((sum, n) => (owner[n] >= 0 && owner[n] !== player ? sum + army[n] : sum), 0);
 }
 

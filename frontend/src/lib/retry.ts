@@ -8,7 +8,7 @@ export class Retry {
   private timer = 0;
 
   /** Call `callback` after the current delay, unless `end` was called. */
-  again(callback: () => void): void {
+  schedule(callback: () => void): void {
     if (this.ended) return;
     this.timer = window.setTimeout(callback, this.delay);
     this.delay = Math.min(LONGEST, this.delay * 1.6);

@@ -16,13 +16,13 @@ export class SendableArmies {
   }
 
   /** Number of armies that can leave a region now. */
-  on(region: number): number {
+  available(region: number): number {
     return Math.max(0, this.position.army[region] + (this.deployed.get(region) ?? 0) - 1 - (this.departed.get(region) ?? 0));
   }
 
   /** Execute an attack or a transfer, and return the number of armies that it sends. */
   send([from, to, armies]: [number, number, number]): number {
-    const sentArmies = Math.min(armies, this.on(from));
+    const sentArmies = Math.min(armies, this.available(from));
     this.departed.set(from, (this.departed.get(from) ?? 0) + sentArmies);
     const moves = this.position.owner[to] === this.player && this.doc.rules.moved_armies === 'free';
     if (moves) this.departed.set(to, (this.departed.get(to) ?? 0) - sentArmies);

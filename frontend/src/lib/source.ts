@@ -19,7 +19,7 @@ export interface BotAnswer {
   orders: Orders;
 }
 
-export type Oracle = (asked: BotQuery, signal: AbortSignal) => Promise<BotAnswer>;
+export type Oracle = (query: BotQuery, signal: AbortSignal) => Promise<BotAnswer>;
 
 export interface Branch {
   round: number;
@@ -30,18 +30,18 @@ export interface Source {
   load(): Promise<GameDoc>;
   chances(): Promise<WinProbabilities | null>; // of all positions; the server may need some seconds
   analyse(query: AnalysisQuery): Promise<AnalysisNews>;
-  branch(wanted: Branch): Promise<CreatedGame>;
+  branch(options: Branch): Promise<CreatedGame>;
   variations: VariationServer;
 }
 
-type Send = <T>(what: string, body?: unknown) => Promise<T>;
+type Send = <T>(action: string, body?: unknown) => Promise<T>;
 type Fetch = (path: string) => Promise<Blob>;
 
 /** Return the requests for variations. log: the path of the log; null: there is none. */
 function variationServer(send: Send, fetch: Fetch, log: string | null): VariationServer {
   return {
     add: (turn) => send('variations', turn),
-    note: (of) => send('variations/note', of),
+    note: (note) => send('variations/note', note),
     remove: (node) => send('variations/delete', { node }),
     take: (file) => send('variations/import', file),
     file: (round) => fetch(`variations/file?round=${round}`),
@@ -52,7 +52,7 @@ function variationServer(send: Send, fetch: Fetch, log: string | null): Variatio
 
 /** The variations of a study on this server. */
 export function studyVariations(id: string): VariationServer {
-  return variationServer((what, body) => call(`studies/${id}/${what}`, body), (path) => fetchFile(`studies/${id}/${path}`, ''), null);
+  return variationServer((action, body) => call(`studies/${id}/${action}`, body), (path) => fetchFile(`studies/${id}/${path}`, ''), null);
 }
 
 /** A game on this server. */
@@ -66,7 +66,7 @@ export function gameSource(id: string): Source {
     chances: () => call(`games/${id}/chances`, undefined, token),
     analyse: (query) => call<AnalysisNews>(`games/${id}/analysis`, query, token),
     branch: (options) => storeTokens(call<CreatedGame>(`games/${id}/branch`, options, token)),
-    variations: variationServer((what, body) => call(`games/${id}/${what}`, body, token), (path) => fetchFile(`games/${id}/${path}`, token), 'log'),
+    variations: variationServer((action, body) => call(`games/${id}/${action}`, body, token), (path) => fetchFile(`games/${id}/${path}`, token), 'log'),
   };
 }
 
@@ -88,14 +88,14 @@ function logSource(load: () => Promise<GameDoc>): Source {
     log = doc.log;
     return doc;
   };
-  const request = async <T>(what: string, body?: unknown): Promise<T> => {
+  const request = async <T>(action: string, body?: unknown): Promise<T> => {
     if (!log) await open();
     try {
-      return await call<T>(`replays/${log}/${what}`, body);
+      return await call<T>(`replays/${log}/${action}`, body);
     } catch (error) {
       if (!(error instanceof CallError && error.status === 410)) throw error;
       await open();
-      return call<T>(`replays/${log}/${what}`, body);
+      return call<T>(`replays/${log}/${action}`, body);
     }
   };
   const variations = variationServer(request, (path) => fetchFile(`replays/${log}/${path}`, ''), 'log');

@@ -39,7 +39,7 @@ export class TurnInput {
   hint: 'off' | 'coach' | 'full' = 'off'; // highest level of help that the player used for this turn
   // the number that the player types, digit by digit
   private entry: { name: string; amount: number; digits: string; at: number } | null = null;
-  private typed = '';
+  private typedLetters = '';
   private timer = 0;
   // the turn that the user tries outside of a running game; stop: called when the user gives up
   private trial = $state.raw<{ seat: number; submit: (orders: Orders) => Promise<void>; stop: () => void } | null>(null);
@@ -143,16 +143,16 @@ export class TurnInput {
     return this.draft !== null && this.show.atEnd && !this.show.playing;
   }
 
-  mine = (r: number): boolean => this.seat !== null && this.show.position.owner[r] === this.seat;
-  near = (r: number): number[] => this.map.regions[r].near;
+  isOwn = (r: number): boolean => this.seat !== null && this.show.position.owner[r] === this.seat;
+  neighbours = (r: number): number[] => this.map.regions[r].near;
 
   /** Regions that the player can select now; the map draws rings around them. */
   ringed: Set<number> = $derived.by(() => {
     const { draft } = this;
     if (this.picking) return new Set(this.picks.complete ? this.picks.wishes : this.now!.you!.offers);
     if (!this.editing || !draft) return new Set<number>();
-    const ownRegions = this.map.regions.map((_, r) => r).filter(this.mine);
-    if (this.source !== null) return new Set(this.near(this.source));
+    const ownRegions = this.map.regions.map((_, r) => r).filter(this.isOwn);
+    if (this.source !== null) return new Set(this.neighbours(this.source));
     if (draft.phase === 'deploy' && draft.left > 0) return new Set(ownRegions);
     return new Set(draft.phase === 'attack' ? ownRegions.filter((r) => draft.free(r) > 0) : []);
   });
@@ -161,7 +161,7 @@ export class TurnInput {
   letters: Map<number, string> = $derived.by(() => {
     if (!this.lettering || !this.draft) return new Map();
     const { from } = this.lettering;
-    const choices = from !== null ? this.near(from) : this.map.regions.map((_, r) => r).filter(this.mine);
+    const choices = from !== null ? this.neighbours(from) : this.map.regions.map((_, r) => r).filter(this.isOwn);
     const hasTwoLetters = choices.length > ALPHABET.length;
     const text = (i: number) => (hasTwoLetters ? ALPHABET[Math.floor(i / ALPHABET.length)] : '') + ALPHABET[i % ALPHABET.length];
     return new Map(choices.map((r, i) => [r, text(i).toUpperCase()]));
@@ -179,23 +179,23 @@ export class TurnInput {
     if (draft.phase === 'deploy') this.deploy(draft, r, action);
     else if (draft.phase === 'review') {
       draft.phase = 'attack';
-      this.source = this.mine(r) ? r : null;
-    } else if (this.source === null) this.source = this.mine(r) ? r : null;
+      this.source = this.isOwn(r) ? r : null;
+    } else if (this.source === null) this.source = this.isOwn(r) ? r : null;
     else if (r === this.source) this.source = null;
-    else if (this.near(this.source).includes(r)) this.order(this.source, r);
-    else this.source = this.mine(r) ? r : null;
+    else if (this.neighbours(this.source).includes(r)) this.order(this.source, r);
+    else this.source = this.isOwn(r) ? r : null;
   }
 
   private deploy(draft: Draft, r: number, { by, minus }: Act): void {
-    if (!this.mine(r)) return;
+    if (!this.isOwn(r)) return;
     const armies = by === 'all' ? (minus ? draft.deployedOn(r) : draft.left) : by === 'five' ? 5 : 1;
     draft.deploy(r, minus ? -armies : armies);
     [this.onDeploy, draft.chosen] = [r, null];
   }
 
   order = (from: number, to: number, armies?: number): void => {
-    if (!this.draft || !this.editing || !this.near(from).includes(to)) return;
-    if (!this.mine(from)) {
+    if (!this.draft || !this.editing || !this.neighbours(from).includes(to)) return;
+    if (!this.isOwn(from)) {
       this.message = t('{region} is not yours when the round begins: you cannot send armies from there', { region: this.map.regions[from].name });
       return;
     }
@@ -211,7 +211,7 @@ export class TurnInput {
   fingerDrag = (from: number, to: number | null, still: boolean): void => {
     if (!this.editing && !this.picking) return;
     const region = this.map.regions[from].name;
-    if (this.draft && this.mine(from) && (still || (to !== null && this.near(from).includes(to)))) {
+    if (this.draft && this.isOwn(from) && (still || (to !== null && this.neighbours(from).includes(to)))) {
       this.message =
         this.draft.phase === 'attack'
           ? t('A finger moves the map. To send armies, tap {region}, then the target.', { region })
@@ -219,12 +219,12 @@ export class TurnInput {
     } else if (still) this.message = t('The map cannot move further in this direction. Two fingers enlarge it.');
   };
 
-  roll = (r: number, by: number): boolean => {
+  roll = (r: number, change: number): boolean => {
     const { draft } = this;
     if (!draft || !this.editing) return false;
     const chosen = draft.chosen === null ? null : draft.attacks[draft.chosen];
-    if (draft.phase === 'deploy' && this.mine(r)) draft.deploy(r, by);
-    else if (chosen && (chosen[0] === r || chosen[1] === r)) this.bump(by);
+    if (draft.phase === 'deploy' && this.isOwn(r)) draft.deploy(r, change);
+    else if (chosen && (chosen[0] === r || chosen[1] === r)) this.bump(change);
     else return false;
     return true;
   };
@@ -239,9 +239,9 @@ export class TurnInput {
     return draft && onDeploy !== null ? { name: `${onDeploy}`, amount: draft.deployedOn(onDeploy) } : null;
   }
 
-  bump(by: number): void {
+  bump(change: number): void {
     const { item } = this;
-    if (item) this.setAmount(Math.max(0, item.amount + by));
+    if (item) this.setAmount(Math.max(0, item.amount + change));
   }
 
   /** Set the number of armies of the selected attack or deploy, limited to the possible maximum. */
@@ -249,8 +249,8 @@ export class TurnInput {
     const { draft } = this;
     if (!draft) return;
     if (draft.chosen !== null) {
-      const maxArmies = Math.max(1, draft.most(draft.chosen));
-      const needed = to === 'least' ? this.least(draft.chosen) : null;
+      const maxArmies = Math.max(1, draft.maxArmies(draft.chosen));
+      const needed = to === 'least' ? this.minArmies(draft.chosen) : null;
       if (to === 'least' && needed === null) {
         this.message = this.isTargetVisible(draft.chosen) ? t('Too few armies for 95 %: you can send only {n}', { n: maxArmies }) : t('You cannot see the armies there');
         return;
@@ -266,9 +266,9 @@ export class TurnInput {
    * Smallest number of armies with which an attack captures with a probability of 95 %; null: more than the player can
    * send, or the target is hidden.
    */
-  least(attack: number): number | null {
+  minArmies(attack: number): number | null {
     const defenders = this.show.position.army[this.draft!.attacks[attack][1]];
-    return this.isTargetVisible(attack) ? leastToCapture(defenders, this.draft!.most(attack), this.show.doc.rules) : null;
+    return this.isTargetVisible(attack) ? leastToCapture(defenders, this.draft!.maxArmies(attack), this.show.doc.rules) : null;
   }
 
   private isTargetVisible(attack: number): boolean {
@@ -289,10 +289,10 @@ export class TurnInput {
     const { draft } = this;
     if (!draft || !this.editing) return false;
     if (this.lettering && /^[a-z]$/i.test(k)) {
-      this.typed += k.toUpperCase();
-      const hit = [...this.letters].find(([, text]) => text === this.typed);
+      this.typedLetters += k.toUpperCase();
+      const hit = [...this.letters].find(([, text]) => text === this.typedLetters);
       if (hit) this.choose(hit[0]);
-      else if (![...this.letters.values()].some((text) => text.startsWith(this.typed))) this.typed = '';
+      else if (![...this.letters.values()].some((text) => text.startsWith(this.typedLetters))) this.typedLetters = '';
       return true;
     }
     const { item } = this;
@@ -316,11 +316,11 @@ export class TurnInput {
   private startLettering(kind: 'deploy' | 'attack'): void {
     this.draft!.phase = kind;
     this.lettering = { kind, from: null };
-    this.typed = '';
+    this.typedLetters = '';
   }
 
   private choose(r: number): void {
-    this.typed = '';
+    this.typedLetters = '';
     const { draft, lettering } = this;
     if (!lettering || !draft) return;
     if (lettering.kind === 'deploy') {
@@ -334,7 +334,7 @@ export class TurnInput {
   }
 
   cancel(): void {
-    [this.source, this.lettering, this.typed, this.asking] = [null, null, '', false];
+    [this.source, this.lettering, this.typedLetters, this.asking] = [null, null, '', false];
     if (this.draft) this.draft.chosen = null;
   }
 
@@ -356,15 +356,15 @@ export class TurnInput {
   }
 
   /**
-   * Send the turn to the server. Without `sure`, the player must first confirm a turn with armies that are not
+   * Send the turn to the server. Without `isConfirmed`, the player must first confirm a turn with armies that are not
    * deployed.
    */
-  async commit(sure = false): Promise<void> {
+  async commit(isConfirmed = false): Promise<void> {
     const { draft, live, trial: attempted } = this;
     if (!this.ready) return;
     if (attempted) return this.submit(attempted.submit, draft!);
     if (!live) return;
-    this.asking = !sure && !this.picking && draft!.left > 0;
+    this.asking = !isConfirmed && !this.picking && draft!.left > 0;
     if (this.asking) return this.refresh();
     this.busy = true;
     this.message = '';

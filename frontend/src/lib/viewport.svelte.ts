@@ -35,7 +35,7 @@ export class Viewport {
   }
 
   /** The visible part of the map in map units: left, top, width, height; null: the map is not on the page yet. */
-  get seen(): [number, number, number, number] | null {
+  get visibleBox(): [number, number, number, number] | null {
     if (!this.scroller || !this.svg) return null;
     const { left, top, width, height } = this.scroller.getBoundingClientRect();
     const [from, to] = [this.toMap(left, top), this.toMap(left + width - this.right, top + height - this.bottom)];
@@ -99,13 +99,13 @@ export class Viewport {
 
   /** Scroll until all points are visible if they have space, and otherwise to the point nearest to their middle. */
   showAll(points: Point[]): void {
-    const { seen } = this;
-    if (!seen || !points.length || this.zoom <= 1) return;
+    const { visibleBox } = this;
+    if (!visibleBox || !points.length || this.zoom <= 1) return;
     const range = ([0, 1] as const).map((k) => [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))]);
-    if (range.every(([least, most], k) => least >= seen[k] && most <= seen[k] + seen[k + 2])) return;
+    if (range.every(([low, high], k) => low >= visibleBox[k] && high <= visibleBox[k] + visibleBox[k + 2])) return;
     const middle: Point = [(range[0][0] + range[0][1]) / 2, (range[1][0] + range[1][1]) / 2];
     const distance = (p: Point) => Math.hypot(p[0] - middle[0], p[1] - middle[1]);
-    const isFitting = range.every(([least, most], k) => most - least <= 0.8 * seen[k + 2]);
+    const isFitting = range.every(([low, high], k) => high - low <= 0.8 * visibleBox[k + 2]);
     this.centre(isFitting ? middle : points.reduce((best, p) => (distance(p) < distance(best) ? p : best)));
   }
 
@@ -159,8 +159,8 @@ export function pinch(node: HTMLElement, view: Viewport): { destroy: () => void 
 
 interface WheelActions {
   view: Viewport;
-  onroll: (region: number, by: number) => boolean;
-  onaim: (by: number) => void;
+  onroll: (region: number, change: number) => boolean;
+  onaim: (change: number) => void;
 }
 
 /**

@@ -33,11 +33,11 @@ export class Analysis {
   waiting = $state<-1 | 0 | 1>(0);
   private waitingAt = 0; // the round from which the user waits
   /** The older result that the card and the map still show, because the user reads it; null: they show the newest. */
-  held = $state.raw<AnalysedPosition | null>(null);
-  private look = { key: '', since: 0, used: false }; // the opened turn, since when, and whether the user used its card
+  olderResult = $state.raw<AnalysedPosition | null>(null);
+  private openedCard = { key: '', since: 0, used: false }; // the opened turn, since when, and whether the user used its card
   private version = 0;
   private timer = 0;
-  private ended = false;
+  private isEnded = false;
   private requestNumber = 0; // number of the last request; answers to earlier requests are dropped
 
   constructor(
@@ -46,7 +46,7 @@ export class Analysis {
     private bots: () => Opponent[] | null, // null: not loaded yet
     private leave: () => void = () => {}, // shows the game instead of a variation
   ) {
-    if (show.doc.report) this.take(show.doc.report);
+    if (show.doc.report) this.takeReport(show.doc.report);
   }
 
   /** The bot that analyses; null: there is none, or the report is in the file. */
@@ -73,7 +73,7 @@ export class Analysis {
 
   /** Drop the results and start again, for another bot or time. */
   restart(): void {
-    [this.positions, this.summary, this.version, this.error, this.held] = [[], null, 0, '', null];
+    [this.positions, this.summary, this.version, this.error, this.olderResult] = [[], null, 0, '', null];
     this.progress = { done: 0, total: 0 };
     this.requestNumber++;
     this.schedulePoll(0);
@@ -81,14 +81,14 @@ export class Analysis {
 
   /** Handle a change of the displayed position: ask for it without a delay. */
   moved(): void {
-    if (this.show.varied || this.held?.played !== this.focus) this.held = null;
+    if (this.show.varied || this.olderResult?.played !== this.focus) this.olderResult = null;
     this.noteOpened();
     if (this.version) this.schedulePoll(0);
   }
 
   private schedulePoll(after: number): void {
     clearTimeout(this.timer);
-    if (!this.ended) this.timer = window.setTimeout(() => void this.poll(), after);
+    if (!this.isEnded) this.timer = window.setTimeout(() => void this.poll(), after);
   }
 
   private async poll(): Promise<void> {
@@ -97,13 +97,13 @@ export class Analysis {
     const number = ++this.requestNumber;
     try {
       const news = await this.ask({ bot: engine.spec, seconds: engineChoice.seconds, focus: this.focus, since: this.version });
-      if (number !== this.requestNumber || this.ended) return;
+      if (number !== this.requestNumber || this.isEnded) return;
       this.error = '';
       if (news.version < this.version) return this.restart(); // the server has started again
       this.add(news);
       this.schedulePoll(this.running ? PAUSE : IDLE);
     } catch (error) {
-      if (number !== this.requestNumber || this.ended) return;
+      if (number !== this.requestNumber || this.isEnded) return;
       this.error = (error as Error).message;
       if ([0, 429, 503].includes((error as CallError).status)) this.schedulePoll(IDLE);
     }
@@ -121,8 +121,8 @@ export class Analysis {
   private replace(newer: AnalysedPosition[]): void {
     const positions = [...this.positions];
     for (const position of newer) {
-      if (this.read && this.changesOpened(position)) this.held ??= positions[position.played]!;
-      else if (this.held?.played === position.played) this.held = null;
+      if (this.isReading && this.changesOpened(position)) this.olderResult ??= positions[position.played]!;
+      else if (this.olderResult?.played === position.played) this.olderResult = null;
       positions[position.played] = position;
     }
     this.positions = positions;
@@ -141,40 +141,40 @@ export class Analysis {
   private noteOpened(): void {
     const { opened } = this;
     const key = opened ? `${opened.round} ${opened.player}` : '';
-    if (key !== this.look.key) this.look = { key, since: performance.now(), used: false };
+    if (key !== this.openedCard.key) this.openedCard = { key, since: performance.now(), used: false };
   }
 
   /** Note that the user uses the card of the opened turn: from now on, a new result does not change its text. */
   use(): void {
-    this.look.used = true;
+    this.openedCard.used = true;
   }
 
   /** Whether the user reads the card of the opened turn. */
-  private get read(): boolean {
-    return this.look.used || performance.now() - this.look.since > GLANCE;
+  private get isReading(): boolean {
+    return this.openedCard.used || performance.now() - this.openedCard.since > GLANCE;
   }
 
   /** Whether the user reads an older result, and a newer one is there that is not preliminary. */
   get offersNewer(): boolean {
-    const { held } = this;
-    return held !== null && this.positions[held.played]?.preliminary === false;
+    const { olderResult } = this;
+    return olderResult !== null && this.positions[olderResult.played]?.preliminary === false;
   }
 
   /** Whether a new result would change the report that the user reads. */
   private changesOpened(position: AnalysedPosition): boolean {
     const { opened } = this;
     if (!opened || position.played !== opened.round - 1) return false;
-    const old = this.turn(opened.round, opened.player);
-    return old !== null && JSON.stringify(old) !== JSON.stringify(position.turns[opened.player]);
+    const oldReport = this.turn(opened.round, opened.player);
+    return oldReport !== null && JSON.stringify(oldReport) !== JSON.stringify(position.turns[opened.player]);
   }
 
   /** The displayed result for the position before a round. */
   before(round: number): AnalysedPosition | undefined {
-    return this.held?.played === round - 1 ? this.held : this.positions[round - 1];
+    return this.olderResult?.played === round - 1 ? this.olderResult : this.positions[round - 1];
   }
 
   /** Take the report of a file. */
-  private take(report: Report): void {
+  private takeReport(report: Report): void {
     const games = report.rolls * report.playouts;
     this.summary = report;
     this.positions = report.rounds.map((turns, played) => ({
@@ -204,11 +204,11 @@ export class Analysis {
   explained(round: number): number | null {
     const { chosen, show } = this;
     if (chosen?.round === round) return chosen.player;
-    return show.side !== null && this.before(round)?.turns[show.side] ? show.side : this.worst(round);
+    return show.side !== null && this.before(round)?.turns[show.side] ? show.side : this.worstPlayer(round);
   }
 
   /** The player who lost most by its own turn in a round; null: not known yet. */
-  private worst(round: number): number | null {
+  private worstPlayer(round: number): number | null {
     const lost = (this.before(round)?.turns ?? []).map((turn) => turn?.lost ?? -1);
     const largestLoss = Math.max(-1, ...lost);
     return largestLoss < 0 ? null : lost.indexOf(largestLoss);
@@ -263,7 +263,7 @@ export class Analysis {
     this.waiting = mistake || !this.running ? 0 : direction;
     this.waitingAt = this.show.round;
     if (!mistake) return;
-    this.held = null; // the newest result has this mark
+    this.olderResult = null; // the newest result has this mark
     this.choose(mistake.round, mistake.player);
   }
 
@@ -272,7 +272,7 @@ export class Analysis {
     this.waiting = 0;
     this.leave();
     const { opened } = this;
-    if (opened?.round !== round || opened.player !== player) this.held = null;
+    if (opened?.round !== round || opened.player !== player) this.olderResult = null;
     this.show.pause();
     this.show.go(round, 0);
     this.chosen = { round, player };
@@ -282,18 +282,18 @@ export class Analysis {
   /** Win probabilities by position, with their intervals; where the analysis has none, those of the game. */
   chances(gameChances: WinProbabilities): WinProbabilities {
     const merged: WinProbabilities = [...gameChances];
-    const take = (index: number, shares: (number | undefined)[], games: number): void => {
+    const merge = (index: number, shares: (number | undefined)[], games: number): void => {
       if (shares.every((share) => share === undefined)) return;
       merged[index] = shares.map((share, player): Chance => (share === undefined ? (merged[index]?.[player] ?? [0, 0, 0]) : interval(share, games)));
     };
-    this.positions.forEach((position, played) => position && take(played + 1, position.turns.map((turn) => turn?.after), position.games));
-    this.positions.forEach((position, played) => position && take(played, position.turns.map((turn) => turn?.before), position.games));
+    this.positions.forEach((position, played) => position && merge(played + 1, position.turns.map((turn) => turn?.after), position.games));
+    this.positions.forEach((position, played) => position && merge(played, position.turns.map((turn) => turn?.before), position.games));
     this.positions.forEach((position, played) => position?.chances.length && (merged[played] = position.chances));
     return merged;
   }
 
   end(): void {
-    this.ended = true;
+    this.isEnded = true;
     clearTimeout(this.timer);
   }
 }

@@ -16,13 +16,13 @@ interface Kept {
 }
 
 export class Backdrop {
-  shown = $state.raw<Kept | null>(null);
+  picture = $state.raw<Kept | null>(null);
   trouble = $state<'size' | 'form' | null>(null);
   private timer = 0;
 
   constructor() {
     get<Kept>(KEY).then(
-      (picture) => (this.shown ??= picture ?? null),
+      (picture) => (this.picture ??= picture ?? null),
       () => undefined, // without storage, there is no stored picture
     );
   }
@@ -38,24 +38,24 @@ export class Backdrop {
       await picture.decode();
       const [naturalWidth, naturalHeight] = [picture.naturalWidth || width, picture.naturalHeight || height];
       const scale = Math.min(width / naturalWidth, height / naturalHeight);
-      this.keep({ data, width: naturalWidth, height: naturalHeight, opacity: 0.5, scale, fit: scale, x: x + (width - naturalWidth * scale) / 2, y: y + (height - naturalHeight * scale) / 2 });
+      this.store({ data, width: naturalWidth, height: naturalHeight, opacity: 0.5, scale, fit: scale, x: x + (width - naturalWidth * scale) / 2, y: y + (height - naturalHeight * scale) / 2 });
     } catch {
       this.trouble = 'form';
     }
   }
 
   change(values: Partial<Kept>): void {
-    if (this.shown) this.keep({ ...this.shown, ...values });
+    if (this.picture) this.store({ ...this.picture, ...values });
   }
 
-  private keep(picture: Kept): void {
-    this.shown = picture;
+  private store(picture: Kept): void {
+    this.picture = picture;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => set(KEY, picture).catch(() => undefined), 300);
   }
 
   remove(): void {
-    this.shown = null;
+    this.picture = null;
     clearTimeout(this.timer);
     del(KEY).catch(() => undefined);
   }

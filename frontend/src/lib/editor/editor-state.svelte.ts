@@ -224,7 +224,7 @@ export class EditorState {
   }
 
   /** The problems of one value of a part of the map, as one text. */
-  of(part: MapIssue['part'], key: number | null, entry: string): string {
+  issueText(part: MapIssue['part'], key: number | null, entry: string): string {
     const issues = this.findings.filter((x) => x.part === part && x.entry === entry && (key === null || x.keys.includes(key)));
     return issues.map(({ says }) => says).join(' ');
   }

@@ -77,12 +77,12 @@ function listed(names: string[]): string {
 
 /** Return the problems in the server's answer; `sketch` is the map that was checked. */
 export function mapIssuesOf(answer: Answer, sketch: Sketch): MapIssue[] {
-  const issues = [...answer.problems.map((data) => ({ told: data, soft: false })), ...answer.remarks.map((data) => ({ told: data, soft: true }))];
-  return issues.map(({ told: data, soft }) => {
+  const issues = [...answer.problems.map((data) => ({ data, soft: false })), ...answer.remarks.map((data) => ({ data, soft: true }))];
+  return issues.map(({ data, soft }) => {
     const parts = data.part === 'super_region' ? sketch.supers : sketch.regions;
     const affected = data.indices.map((i) => parts[i]).filter((part) => part !== undefined);
     const names = affected.map((part) => part.name || t('a region without a name'));
-    const say = Object.hasOwn(SENTENCES, data.code) ? SENTENCES[data.code] : null;
-    return { part: data.part, keys: affected.map(({ key }) => key), entry: data.entry, says: say ? say(data.values, names) : data.message, soft };
+    const sentence = Object.hasOwn(SENTENCES, data.code) ? SENTENCES[data.code] : null;
+    return { part: data.part, keys: affected.map(({ key }) => key), entry: data.entry, says: sentence ? sentence(data.values, names) : data.message, soft };
   });
 }

@@ -29,13 +29,13 @@ type Drag =
   | { what: 'press' };
 
 export class PointerTools {
-  at = $state.raw<Point | null>(null); // map coordinates of the pointer; null: the pointer is outside of the sheet
-  over = $state<number | null>(null); // key of the region below the pointer
+  pointer = $state.raw<Point | null>(null); // map coordinates of the pointer; null: the pointer is outside of the sheet
+  regionOver = $state<number | null>(null); // key of the region below the pointer
   panning = $state(false);
   space = false; // whether the space bar is down: dragging then scrolls the sheet
   private drag: Drag | null = null;
   private down: Point = [0, 0]; // screen coordinates of the last press
-  private wandered = false;
+  private hasMoved = false;
   private pointers = new Map<number, Point>();
 
   constructor(
@@ -44,7 +44,7 @@ export class PointerTools {
   ) {}
 
   /** Distance in map units within which a new corner snaps to an existing one. */
-  get near(): number {
+  get snapDistance(): number {
     return NEAR / this.camera.scale;
   }
 
@@ -54,9 +54,9 @@ export class PointerTools {
     if (this.editorState.tool === 'outline' || this.editorState.tool === 'point') this.focus(event);
     this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
     if (this.pointers.size > 1) return this.pinch();
-    [this.down, this.wandered] = [[event.clientX, event.clientY], false];
+    [this.down, this.hasMoved] = [[event.clientX, event.clientY], false];
     const hand = panOnly || this.space || event.button === 1 || this.editorState.tool === 'hand';
-    this.drag = hand ? { what: 'pan', last: this.down } : this.begin(under(event.clientX, event.clientY), this.camera.toMap(...this.down));
+    this.drag = hand ? { what: 'pan', last: this.down } : this.startDrag(under(event.clientX, event.clientY), this.camera.toMap(...this.down));
   }
 
   /** Focus the sheet instead of the pressed region, so that the sheet receives key events. */
@@ -71,7 +71,7 @@ export class PointerTools {
     this.drag = null;
   }
 
-  private begin(target: Under, point: Point): Drag {
+  private startDrag(target: Under, point: Point): Drag {
     const { editorState } = this;
     const { sketch, tool } = editorState;
     const { region } = target;
@@ -118,23 +118,23 @@ export class PointerTools {
       return;
     }
     if (before) this.pointers.set(event.pointerId, screenPoint);
-    this.at = this.camera.toMap(...screenPoint);
+    this.pointer = this.camera.toMap(...screenPoint);
     const target = under(...screenPoint);
-    this.over = target.region;
+    this.regionOver = target.region;
     if (!this.drag) return;
-    this.wandered ||= distance(this.down, screenPoint) > STILL;
-    if (this.wandered) this.go(screenPoint, target.region);
+    this.hasMoved ||= distance(this.down, screenPoint) > STILL;
+    if (this.hasMoved) this.dragTo(screenPoint, target.region);
   }
 
-  private go(screenPoint: Point, region: number | null): void {
-    const { editorState, drag, at } = this;
+  private dragTo(screenPoint: Point, region: number | null): void {
+    const { editorState, drag, pointer } = this;
     if (drag?.what === 'pan') {
       this.panning = true;
       this.camera.pan(screenPoint[0] - drag.last[0], screenPoint[1] - drag.last[1]);
       drag.last = screenPoint;
-    } else if (drag?.what === 'region') editorState.preview(moved(drag.start, drag.key, [at![0] - drag.from[0], at![1] - drag.from[1]]));
+    } else if (drag?.what === 'region') editorState.preview(moved(drag.start, drag.key, [pointer![0] - drag.from[0], pointer![1] - drag.from[1]]));
     else if (drag?.what === 'corner') {
-      const to = cornerNear(drag.start, at!, this.near, drag.at) ?? at!;
+      const to = cornerNear(drag.start, pointer!, this.snapDistance, drag.at) ?? pointer!;
       editorState.preview(cornerMoved(drag.start, drag.at, to));
       editorState.chosen = { ...editorState.chosen!, corner: [Math.round(10 * to[0]) / 10, Math.round(10 * to[1]) / 10] };
     } else if (drag?.what === 'paint') this.paint(region);
@@ -157,7 +157,7 @@ export class PointerTools {
     const point = this.camera.toMap(event.clientX, event.clientY);
     editorState.settle();
     if (drag?.what === 'connect') this.connect(drag.key, under(event.clientX, event.clientY).region);
-    else if (drag?.what === 'press' && !this.wandered) this.press(point);
+    else if (drag?.what === 'press' && !this.hasMoved) this.press(point);
   }
 
   cancel(event: PointerEvent): void {
@@ -169,7 +169,7 @@ export class PointerTools {
   /** Apply the selected tool at a pressed point of the sheet. */
   press(point: Point): void {
     const { editorState } = this;
-    if (editorState.tool === 'outline') editorState.corner(point, this.near, t('Region'));
+    if (editorState.tool === 'outline') editorState.corner(point, this.snapDistance, t('Region'));
     else if (editorState.tool === 'point') {
       const [next, key] = added(editorState.sketch, point, editorState.cells ? 'cell' : 'point', editorState.group, t('Region'));
       editorState.change(next);
@@ -180,7 +180,7 @@ export class PointerTools {
   /** Add or remove a border between two regions, after a drag or two presses. */
   private connect(key: number, to: number | null): void {
     const { editorState } = this;
-    const from = this.wandered ? key : editorState.from;
+    const from = this.hasMoved ? key : editorState.from;
     if (to === null || to === from) editorState.from = -1;
     else if (from < 0) editorState.from = to;
     else {
@@ -198,7 +198,7 @@ export class PointerTools {
       this.paint(key);
       editorState.settle();
     } else if (editorState.tool === 'connect') {
-      this.wandered = false;
+      this.hasMoved = false;
       this.connect(key, key === editorState.from ? null : key);
     } else editorState.choose('region', key);
   }

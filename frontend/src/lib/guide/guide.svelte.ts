@@ -37,14 +37,14 @@ interface Kept {
 const marked = (name: 'deploy' | 'attack' | 'armies' | 'commit' | 'back' | 'live'): Target => ({ css: `[data-guide="${name}"]` });
 
 export class Guide {
-  there = $state(false); // whether this game has a guide
+  isEnabled = $state(false); // whether this game has a guide
   left = $state(false); // whether the player has closed the guide; the player can open it again
   private stage = $state<Stage>('first');
   private since = $state(0); // number of rounds played when the stage began
-  private slid = $state(false); // whether the player has changed the number of armies of an attack
-  private looked = $state(false); // whether the player has replayed the last round
+  private hasSlid = $state(false); // whether the player has changed the number of armies of an attack
+  private hasLooked = $state(false); // whether the player has replayed the last round
   private readTips = $state<Tip['name'][]>([]);
-  private helped = $state(-1); // the round in which the player asked for help
+  private helpRound = $state(-1); // the round in which the player asked for help
   private lastAttack: [key: string, armies: number] | null = null;
   // the shown tip, and the number of rounds played when it was shown
   private shownTip: { name: Tip['name']; played: number } | null = null;
@@ -56,19 +56,19 @@ export class Guide {
     isRequested: boolean,
   ) {
     const saved = loadData(this.key) as Partial<Kept> | null;
-    this.there = show.doc.kind === 'play' && (isRequested || saved !== null);
+    this.isEnabled = show.doc.kind === 'play' && (isRequested || saved !== null);
     if (saved && STAGES.includes(saved.stage as Stage)) this.stage = saved.stage!;
-    [this.since, this.slid, this.looked, this.left] = [Number(saved?.since) || 0, saved?.slid === true, saved?.looked === true, saved?.left === true];
+    [this.since, this.hasSlid, this.hasLooked, this.left] = [Number(saved?.since) || 0, saved?.slid === true, saved?.looked === true, saved?.left === true];
     if (Array.isArray(saved?.told)) this.readTips = saved.told;
     $effect(() => this.noticeSlide());
     $effect(() => {
-      if (this.stage === 'look' && !this.show.playing && !this.show.atEnd) this.looked = true;
+      if (this.stage === 'look' && !this.show.playing && !this.show.atEnd) this.hasLooked = true;
     });
     $effect(() => this.advance());
     $effect(() => this.noticeTip());
     $effect(() => {
-      const { stage, since, slid, looked, left, readTips: told } = this;
-      if (this.there) saveItem(this.key, JSON.stringify({ stage, since, slid, looked, left, told } satisfies Kept));
+      const { stage, since, hasSlid: slid, hasLooked: looked, left, readTips: told } = this;
+      if (this.isEnabled) saveItem(this.key, JSON.stringify({ stage, since, slid, looked, left, told } satisfies Kept));
     });
   }
 
@@ -94,20 +94,20 @@ export class Guide {
 
   /** Whether the player can ask the guide for the next step. */
   get mayHelp(): boolean {
-    return this.stage === 'free' && this.turnInput.editing && this.helped !== this.turnInput.draft?.round && !this.over;
+    return this.stage === 'free' && this.turnInput.editing && this.helpRound !== this.turnInput.draft?.round && !this.isOver;
   }
 
   help(): void {
-    this.helped = this.turnInput.draft?.round ?? -1;
+    this.helpRound = this.turnInput.draft?.round ?? -1;
     this.dismiss();
   }
 
   /** Close the shown tip. */
   dismiss(): void {
-    if (this.tip) this.tell(this.tip.name);
+    if (this.tip) this.markRead(this.tip.name);
   }
 
-  private tell(tip: Tip['name']): void {
+  private markRead(tip: Tip['name']): void {
     if (!this.readTips.includes(tip)) this.readTips = [...this.readTips, tip];
   }
 
@@ -116,43 +116,43 @@ export class Guide {
    * order is already shown.
    */
   pressed(element: Element): void {
-    if (this.stage === 'look' && element.closest('[data-step]')) this.looked = true;
+    if (this.stage === 'look' && element.closest('[data-step]')) this.hasLooked = true;
   }
 
-  get over(): boolean {
+  get isOver(): boolean {
     return this.live.now?.phase === 'over';
   }
 
   tip: Tip | null = $derived.by(() => {
     void this.show.version;
-    return tipFor(this.show, this.turnInput, this.over, TIPS[this.stage].filter((tip) => !this.readTips.includes(tip)));
+    return tipFor(this.show, this.turnInput, this.isOver, TIPS[this.stage].filter((tip) => !this.readTips.includes(tip)));
   });
 
   step: Step | null = $derived.by(() => {
     void this.show.version;
     if (this.tip) return this.tip;
-    if (this.over) return null;
+    if (this.isOver) return null;
     if (this.turnInput.asking) {
       return { name: 'asking', says: t('Armies that are not deployed are lost. Go back and deploy them.'), at: marked('back') };
     }
-    if (this.stage === 'look') return this.look();
+    if (this.stage === 'look') return this.lookStep();
     const { draft } = this.turnInput;
-    if (draft && !this.turnInput.editing) return this.show.playing ? this.watching() : this.back();
-    if (!draft || (this.stage === 'free' && this.helped !== draft.round)) return null;
+    if (draft && !this.turnInput.editing) return this.show.playing ? this.watching() : this.backStep();
+    if (!draft || (this.stage === 'free' && this.helpRound !== draft.round)) return null;
     return this.turn(draft);
   });
 
   /** Go to the next stage, according to the player's actions. */
   private advance(): void {
     const { show, turnInput, stage, since } = this;
-    const [played, begun] = [show.last, Boolean(turnInput.draft && (turnInput.draft.deploys.length || turnInput.draft.attacks.length))];
-    if (stage === 'first' && played > since) this.go('look');
-    else if (stage === 'look' && (begun || played > since || (this.looked && show.atEnd && !show.playing))) this.go('bonus');
-    else if (stage === 'bonus' && played > since) this.go('stack');
-    else if (stage === 'stack' && (played >= since + PATIENCE || this.moved())) this.go('free');
+    const [played, hasBegun] = [show.last, Boolean(turnInput.draft && (turnInput.draft.deploys.length || turnInput.draft.attacks.length))];
+    if (stage === 'first' && played > since) this.enterStage('look');
+    else if (stage === 'look' && (hasBegun || played > since || (this.hasLooked && show.atEnd && !show.playing))) this.enterStage('bonus');
+    else if (stage === 'bonus' && played > since) this.enterStage('stack');
+    else if (stage === 'stack' && (played >= since + PATIENCE || this.moved())) this.enterStage('free');
   }
 
-  private go(stage: Stage): void {
+  private enterStage(stage: Stage): void {
     [this.stage, this.since] = [stage, this.show.last];
   }
 
@@ -165,20 +165,20 @@ export class Guide {
   /** Count a tip as read if the player commits a turn without closing it. */
   private noticeTip(): void {
     const [before, played] = [this.shownTip, this.show.last];
-    if (before && before.played < played) untrack(() => this.tell(before.name));
+    if (before && before.played < played) untrack(() => this.markRead(before.name));
     this.shownTip = this.tip && { name: this.tip.name, played };
   }
 
   private noticeSlide(): void {
     const attack = this.attack(this.turnInput.draft);
     const key = attack ? `${attack[0]} ${attack[1]}` : '';
-    if (attack && this.lastAttack?.[0] === key && this.lastAttack[1] !== attack[2]) this.slid = true;
+    if (attack && this.lastAttack?.[0] === key && this.lastAttack[1] !== attack[2]) this.hasSlid = true;
     this.lastAttack = attack ? [key, attack[2]] : null;
   }
 
   /** Return the first attack of the draft; transfers do not count. */
   private attack(draft: Draft | null): [number, number, number] | undefined {
-    return draft?.attacks.find(([, to]) => !this.turnInput.mine(to));
+    return draft?.attacks.find(([, to]) => !this.turnInput.isOwn(to));
   }
 
   /** Return the indices of the regions that a text names. */
@@ -198,8 +198,8 @@ export class Guide {
       const step = this.sliding(draft, draft.attacks.indexOf(attack));
       if (step) return step;
     }
-    const weak = this.weak(draft);
-    if (weak) return weak;
+    const weakStep = this.weakAttack(draft);
+    if (weakStep) return weakStep;
     const hasNextStep = stage !== 'first' && stage !== 'bonus' && draft.phase !== 'review';
     const nextAttack = hasNextStep ? attackBeside(this.show.doc, draft.position, this.seat, draft) : null;
     if (nextAttack && draft.left <= 0) return this.sending(draft, nextAttack, true);
@@ -318,8 +318,8 @@ export class Guide {
    */
   private sliding(draft: Draft, index: number): Step | null {
     const [, to, armies] = draft.attacks[index];
-    const [maxArmies, chances] = [draft.most(index), captureChances(this.show.doc, draft.position, armies, to)];
-    const isTried = this.slid || maxArmies <= 1;
+    const [maxArmies, chances] = [draft.maxArmies(index), captureChances(this.show.doc, draft.position, armies, to)];
+    const isTried = this.hasSlid || maxArmies <= 1;
     if (isTried && (armies >= maxArmies || (chances?.now ?? 1) >= ENOUGH)) return null;
     if (draft.chosen !== index) {
       return { name: 'choose', says: t('Choose your attack on {to}: press it in the list of orders.', { to: this.name(to) }), at: { css: `[data-order="${index}"]` } };
@@ -332,18 +332,18 @@ export class Guide {
   }
 
   /** The step about the weakest attack of the draft; null: all have a fair chance, or their targets are hidden. */
-  private weak(draft: Draft): Step | null {
+  private weakAttack(draft: Draft): Step | null {
     const candidates = draft.attacks.flatMap(([, to, armies], i) => {
-      if (this.turnInput.mine(to) || draft.attacks.filter(([, target]) => target === to).length > 1) return []; // several battles
-      const chances = captureChances(this.show.doc, draft.position, Math.min(armies, draft.most(i)), to);
+      if (this.turnInput.isOwn(to) || draft.attacks.filter(([, target]) => target === to).length > 1) return []; // several battles
+      const chances = captureChances(this.show.doc, draft.position, Math.min(armies, draft.maxArmies(i)), to);
       return chances ? [{ to, chances }] : [];
     });
-    const [worst] = candidates.filter(({ chances }) => chances.now < FAIR).sort((a, b) => a.chances.now - b.chances.now);
-    if (!worst) return null;
-    const index = draft.attacks.findIndex(([, to]) => to === worst.to);
+    const [weakest] = candidates.filter(({ chances }) => chances.now < FAIR).sort((a, b) => a.chances.now - b.chances.now);
+    if (!weakest) return null;
+    const index = draft.attacks.findIndex(([, to]) => to === weakest.to);
     const [from, , armies] = draft.attacks[index];
-    const remedy = armies < draft.most(index) ? 'send' : draft.left > 0 ? 'deploy' : 'other';
-    const values = { to: this.name(worst.to), from: this.name(from), very: worst.chances.now < HOPELESS ? 'yes' : 'no', chances: chanceSentence(worst.chances), what: remedy };
+    const remedy = armies < draft.maxArmies(index) ? 'send' : draft.left > 0 ? 'deploy' : 'other';
+    const values = { to: this.name(weakest.to), from: this.name(from), very: weakest.chances.now < HOPELESS ? 'yes' : 'no', chances: chanceSentence(weakest.chances), what: remedy };
     const says = t(
       'Your attack on {to} will {very, select, yes {very probably} other {probably}} fail, {chances}. {what, select, send {Send more armies} deploy {Deploy more armies on {from} and send them} other {Attack with more armies from another region}}, or remove this order and attack another region.',
       values,
@@ -373,10 +373,10 @@ export class Guide {
 
   // Steps after a round
 
-  private look(): Step | null {
+  private lookStep(): Step | null {
     const { show } = this;
     if (show.playing) return this.watching();
-    if (this.looked) return this.back();
+    if (this.hasLooked) return this.backStep();
     const round = show.history.rounds.at(-1);
     const lines = round ? linesOf(show.doc, round).filter((line) => line.player === this.seat && line.kind !== 'dropped') : [];
     const line = lines.find((x) => x.kind === 'taken' || x.kind === 'held') ?? lines[0];
@@ -397,7 +397,7 @@ export class Guide {
     return { name: 'watch', says: t('Orders are executed one after the other. The numbers at the arrow are the armies that the attacker lost and killed.'), at: { css: '.status' } };
   }
 
-  private back(): Step {
+  private backStep(): Step {
     return { name: 'back', says: t('You see an earlier round. To return to the current round, press {button}.', { button: t('Live') }), keys: t('Or L.'), at: marked('live') };
   }
 }

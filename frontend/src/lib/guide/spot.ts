@@ -80,14 +80,14 @@ export function obstacles(): Obstacles {
 export const figures = (): DOMRect[] => [...document.querySelectorAll('.badge, .name')].map((e) => e.getBoundingClientRect());
 
 /**
- * Return the position for a note of `wide` × `high` pixels: inside the window, near the box, and with little overlap.
+ * Return the position for a note of `noteWidth` × `noteHeight` pixels: inside the window, near the box, and with little overlap.
  * Overlap with needed elements costs most, then overlap with the box and with the regions that the note names. Overlap
  * with other controls costs more than overlap with cards and with `figures` of the map. Without a box, the note is near the top left.
  */
-export function besides(box: Spot['box'] | null, wide: number, high: number, named: DOMRect[], { needed, controls, cards }: Obstacles, figures: DOMRect[]): Place {
+export function besides(box: Spot['box'] | null, noteWidth: number, noteHeight: number, named: DOMRect[], { needed, controls, cards }: Obstacles, figures: DOMRect[]): Place {
   const [gap, edge] = [16, 8];
-  const [right, bottom] = [Math.max(edge, innerWidth - wide - edge), Math.max(edge, innerHeight - high - edge)];
-  const [x, y] = box ? [box.left + box.width / 2, box.top + box.height / 2] : [edge + wide / 2, 60 + high / 2];
+  const [right, bottom] = [Math.max(edge, innerWidth - noteWidth - edge), Math.max(edge, innerHeight - noteHeight - edge)];
+  const [x, y] = box ? [box.left + box.width / 2, box.top + box.height / 2] : [edge + noteWidth / 2, 60 + noteHeight / 2];
   const target = box ? [new DOMRect(box.left - gap / 2, box.top - gap / 2, box.width + gap, box.height + gap)] : [];
   const weighted: [number, DOMRect][] = [
     ...needed.map((b): [number, DOMRect] => [400, b]),
@@ -96,10 +96,10 @@ export function besides(box: Spot['box'] | null, wide: number, high: number, nam
     ...[...cards, ...figures].map((b): [number, DOMRect] => [2, b]),
   ];
   const cost = (left: number, top: number): number => {
-    let sum = 5 * Math.hypot(left + wide / 2 - x, top + high / 2 - y);
+    let sum = 5 * Math.hypot(left + noteWidth / 2 - x, top + noteHeight / 2 - y);
     for (const [weight, b] of weighted) {
-      const width = Math.min(b.right, left + wide) - Math.max(b.left, left);
-      const height = Math.min(b.bottom, top + high) - Math.max(b.top, top);
+      const width = Math.min(b.right, left + noteWidth) - Math.max(b.left, left);
+      const height = Math.min(b.bottom, top + noteHeight) - Math.max(b.top, top);
       if (width > 0 && height > 0) sum += weight * width * height;
     }
     return sum;

@@ -28,7 +28,7 @@ export class Explorer {
     if (show.doc.study) this.reply = 'believed';
   }
 
-  private take({ variations, bots }: NamedTree): void {
+  private setTree({ variations, bots }: NamedTree): void {
     [this.tree, this.names] = [variations, bots];
     if (this.selected !== null && !this.node) this.leave();
   }
@@ -59,7 +59,7 @@ export class Explorer {
   }
 
   /** Whether the other players' turns of the next round are known. */
-  get known(): boolean {
+  get hasKnownReplies(): boolean {
     return this.show.doc.study === undefined && this.show.main.rounds.length > this.round;
   }
 
@@ -147,7 +147,7 @@ export class Explorer {
     const anchor = (path[0]?.round ?? round) - firstRound(show.doc);
     this.error = '';
     if (this.busy || show.settled(seat)) return;
-    if (this.reply === 'known' && !this.known) this.reply = this.bot ? 'believed' : 'given';
+    if (this.reply === 'known' && !this.hasKnownReplies) this.reply = this.bot ? 'believed' : 'given';
     show.pause();
     show.follow(lineOf(show.doc, anchor, path), anchor);
     show.toEnd();
@@ -165,14 +165,14 @@ export class Explorer {
     const { reply, bot } = this;
     const engine = reply === 'believed' && bot ? { bot, seconds: engineChoice.seconds } : {};
     const created = await this.server!.add({ parent, round, seat, reply, ...engine, ...orders });
-    this.take(created);
+    this.setTree(created);
     this.select(created.node, this.show.animate ? 'start' : 'end');
     if (this.show.animate) this.show.play();
   }
 
   async annotate(name: string, comment: string): Promise<void> {
     const { selected, round } = this;
-    await this.run(async () => this.take(await this.server!.note({ node: selected, round, name, comment })));
+    await this.run(async () => this.setTree(await this.server!.note({ node: selected, round, name, comment })));
   }
 
   async remove(): Promise<void> {
@@ -182,12 +182,12 @@ export class Explorer {
       const tree = await this.server!.remove(node.id);
       if (node.parent === null) this.leave();
       else this.select(node.parent);
-      this.take(tree);
+      this.setTree(tree);
     });
   }
 
   async takeFile(file: File): Promise<void> {
-    await this.run(async () => this.take(await this.server!.take(await file.arrayBuffer())));
+    await this.run(async () => this.setTree(await this.server!.take(await file.arrayBuffer())));
   }
 
   /** Run a request, and show its error. */

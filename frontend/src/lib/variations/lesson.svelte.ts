@@ -12,25 +12,25 @@ import type { Judgement, VariationServer } from './types';
 
 export class Lesson {
   tasks: MarkedTurn[];
-  at = $state(0); // index of the task
+  index = $state(0); // index of the task
   state = $state<'ask' | 'judging' | 'passed' | 'failed' | 'shown' | 'done'>('ask');
   judgement = $state.raw<Judgement | null>(null);
   error = $state('');
-  found = $state(0); // number of mistakes for which the user found a better turn
+  solvedCount = $state(0); // number of mistakes for which the user found a better turn
 
   constructor(
     private show: Playback,
     private input: TurnInput,
     private analysis: Analysis,
     private server: VariationServer,
-    private ended: () => void,
+    private onEnd: () => void,
   ) {
     this.tasks = analysis.mistakes;
     this.begin();
   }
 
   get task(): MarkedTurn {
-    return this.tasks[this.at];
+    return this.tasks[this.index];
   }
 
   /** Show the position of the task, and let the user enter a turn. */
@@ -56,7 +56,7 @@ export class Lesson {
       throw error;
     }
     this.state = this.judgement.passed ? 'passed' : 'failed';
-    if (this.judgement.passed) this.found += 1;
+    if (this.judgement.passed) this.solvedCount += 1;
   }
 
   /** The verdict on the user's turn in one sentence; '': there is none. */
@@ -87,8 +87,8 @@ export class Lesson {
   }
 
   next(): void {
-    if (this.at + 1 < this.tasks.length) {
-      this.at += 1;
+    if (this.index + 1 < this.tasks.length) {
+      this.index += 1;
       this.begin();
     } else this.finish();
   }
@@ -102,6 +102,6 @@ export class Lesson {
   end(): void {
     this.input.giveUp();
     this.show.follow(null);
-    this.ended();
+    this.onEnd();
   }
 }
