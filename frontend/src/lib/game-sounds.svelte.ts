@@ -18,7 +18,7 @@ export class GameSounds {
     this.begin();
     $effect(() => {
       void [show.round, show.step, show.version, show.steps];
-      untrack(() => this.moved());
+      untrack(() => this.playEvent());
     });
   }
 
@@ -32,7 +32,7 @@ export class GameSounds {
     return this.show.history.end !== null && this.show.atEnd;
   }
 
-  private moved(): void {
+  private playEvent(): void {
     const { show } = this;
     const [round, step, wasOver] = [this.round, this.step, this.wasOver];
     this.begin();
@@ -40,7 +40,7 @@ export class GameSounds {
     if (this.wasOver && !wasOver && (next || show.round === round)) return sound(this.outcome());
     if (!next) return; // the viewer jumped to another position
     const isWholeRound = show.round !== round && show.step > 1; // the page shows a whole round in one step
-    const event = show.speed >= FAST ? null : isWholeRound ? this.loudest() : this.heardAt(show.round, show.step);
+    const event = show.speed >= FAST ? null : isWholeRound ? this.roundSound() : this.soundAt(show.round, show.step);
     if (event) sound(event);
     else if (show.step >= show.steps) sound('round');
   }
@@ -51,16 +51,16 @@ export class GameSounds {
     return winner === null || (side !== null && winner !== side) ? 'lost' : 'won';
   }
 
-  private heardAt(round: number, step: number): Sound | null {
+  private soundAt(round: number, step: number): Sound | null {
     if (!this.show.isCapture(round, step)) return null;
     const side = this.side();
     const [, , to] = this.show.history.rounds[round - 1].moves[step - 2];
     return side !== null && this.show.history.at(round, step - 1).owner[to] === side ? 'loss' : 'capture';
   }
 
-  private loudest(): Sound | null {
+  private roundSound(): Sound | null {
     const { round, steps } = this.show;
-    const events = Array.from({ length: steps }, (_, k) => this.heardAt(round, k + 1));
+    const events = Array.from({ length: steps }, (_, k) => this.soundAt(round, k + 1));
     return events.find((x) => x === 'loss') ?? events.find((x) => x !== null) ?? null;
   }
 }

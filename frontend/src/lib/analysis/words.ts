@@ -142,20 +142,20 @@ export function laterInWords(doc: GameDoc, player: number, later: LaterAdvantage
 export function reasonInWords(doc: GameDoc, player: number, { code, values }: Reason): string {
   const { armies = 0, region = '', source = '', target = '', regions = [], bonuses = [], bonus = '', income = 0, better = 0, played = 0, player: rival = player, players = [], taken = 0, gain = 0, chance, captured = false, only } = values;
   const sentenceValues = { ...person(doc, player), armies: figure(armies, 1), region, source, target, bonus, income, better: percent(better, 0), played: percent(played, 0), regions: joined(regions), bonuses: joined(bonuses) };
-  const rises = doc.players.length > 2 ? [t('The win probability of {who} rose by {points} points.', { who: nameOf(doc, rival), points: figure(roundedPercent(gain)) })] : [];
-  const battle = () => {
+  const riseTexts = doc.players.length > 2 ? [t('The win probability of {who} rose by {points} points.', { who: nameOf(doc, rival), points: figure(roundedPercent(gain)) })] : [];
+  const battleText = () => {
     const values = { ...sentenceValues, outcome: captured ? 'captured' : 'failed', chance: percent(chance ?? 0, 0) };
     if (chance === undefined) return t('The dice were bad for {you, select, yes {you} other {{who}}}: the battle from {source} to {target} cost {armies} armies more than expected.', values);
     return t('The dice were bad for {you, select, yes {you} other {{who}}}: the attack from {source} to {target} had a chance of {outcome, select, captured {only {chance} and succeeded} other {{chance} and failed}}. The battle cost {armies} armies more than expected.', values);
   };
-  const gains = () => {
+  const gainText = () => {
     const values = { ...sentenceValues, taken, rival: nameOf(doc, rival) };
     if (!taken) return t('{who} lost no region, but the orders of {you, select, yes {you} others {the others} other {{rival}}} were better than those in the simulated games.', { ...values, you: others(doc, player).you, rival: others(doc, player).who });
     return bonuses.length
       ? t('{who} lost no region, but {rival} took {taken, plural, one {# region} other {# regions}} and now holds all of {bonuses}.', values)
       : t('{who} lost no region, but {rival} took {taken, plural, one {# region} other {# regions}}.', values);
   };
-  const loses = () => {
+  const lossText = () => {
     const values = { ...sentenceValues, takers: players.length ? joined(players.map((p) => nameOf(doc, p))) : t('the others') };
     return bonuses.length ? t('{who} lost {regions} to {takers}, with the bonus of {bonuses}.', values) : t('{who} lost {regions} to {takers}.', values);
   };
@@ -168,10 +168,10 @@ export function reasonInWords(doc: GameDoc, player: number, { code, values }: Re
     'turn-kills': () => [t('After the better turn, {you, select, yes {you have} others {the others have} other {{who} has}} {armies} fewer armies on average.', { ...sentenceValues, ...others(doc, player) })],
     'turn-guards': () => [t('After the better turn, {armies} more armies are on {region} on average, next to {you, select, yes {your armies} other {armies of {who}}}.', { ...sentenceValues, ...person(doc, rival) })],
     'turn-even': () => [t('Right after the round, no single difference is clear: small differences add up.')],
-    'dice-battle': () => [battle()],
+    'dice-battle': () => [battleText()],
     'dice-order': () => [t('No single battle was very unlucky for {you, select, yes {you} other {{who}}}, but the random order of all moves and the other dice were bad.', sentenceValues)],
-    'others-took': () => [loses()],
-    'others-better': () => [gains(), ...rises],
+    'others-took': () => [lossText()],
+    'others-better': () => [gainText(), ...riseTexts],
   };
   return [...(only ? [onlyInWords(only)] : []), ...sentences[code]()].join(' ');
 }

@@ -7,8 +7,8 @@ const OUTLINES = ['#e9b93c', '#3fb8a0', '#b39cf0', '#f08070', '#8fd14f', '#f492c
 
 /** Return the colours, by the keys of the super regions. */
 export function coloursOf(sketch: Sketch): Map<number, string> {
-  const place = new Map(sketch.supers.map(({ key }, s) => [key, s]));
-  const superOf = new Map(sketch.regions.map(({ key, group }) => [key, place.get(group) ?? -1]));
+  const superIndex = new Map(sketch.supers.map(({ key }, s) => [key, s]));
+  const superOf = new Map(sketch.regions.map(({ key, group }) => [key, superIndex.get(group) ?? -1]));
   const neighbours = sketch.supers.map(() => new Set<number>());
   for (const [a, b] of sketch.borders) {
     const [s, t] = [superOf.get(a) ?? -1, superOf.get(b) ?? -1];

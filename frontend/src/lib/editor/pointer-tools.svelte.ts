@@ -21,12 +21,12 @@ interface Under {
 }
 
 type Drag =
-  | { what: 'pan'; last: Point }
-  | { what: 'region'; key: number; from: Point; start: Sketch }
-  | { what: 'corner'; at: Point; start: Sketch }
-  | { what: 'paint' }
-  | { what: 'connect'; key: number }
-  | { what: 'press' };
+  | { kind: 'pan'; last: Point }
+  | { kind: 'region'; key: number; from: Point; start: Sketch }
+  | { kind: 'corner'; at: Point; start: Sketch }
+  | { kind: 'paint' }
+  | { kind: 'connect'; key: number }
+  | { kind: 'press' };
 
 export class PointerTools {
   pointer = $state.raw<Point | null>(null); // map coordinates of the pointer; null: the pointer is outside of the sheet
@@ -56,7 +56,7 @@ export class PointerTools {
     if (this.pointers.size > 1) return this.pinch();
     [this.down, this.hasMoved] = [[event.clientX, event.clientY], false];
     const hand = panOnly || this.space || event.button === 1 || this.editorState.tool === 'hand';
-    this.drag = hand ? { what: 'pan', last: this.down } : this.startDrag(under(event.clientX, event.clientY), this.camera.toMap(...this.down));
+    this.drag = hand ? { kind: 'pan', last: this.down } : this.startDrag(under(event.clientX, event.clientY), this.camera.toMap(...this.down));
   }
 
   /** Focus the sheet instead of the pressed region, so that the sheet receives key events. */
@@ -77,31 +77,31 @@ export class PointerTools {
     const { region } = target;
     if (tool === 'paint') {
       this.paint(region);
-      return { what: 'paint' };
+      return { kind: 'paint' };
     }
-    if (tool === 'connect') return region === null ? { what: 'pan', last: this.down } : { what: 'connect', key: region };
-    if (tool === 'outline') return { what: 'press' };
+    if (tool === 'connect') return region === null ? { kind: 'pan', last: this.down } : { kind: 'connect', key: region };
+    if (tool === 'outline') return { kind: 'press' };
     if (tool === 'select' && target.corner) {
       editorState.chosen = { ...editorState.chosen!, corner: target.corner };
-      return { what: 'corner', at: target.corner, start: sketch };
+      return { kind: 'corner', at: target.corner, start: sketch };
     }
     if (tool === 'select' && target.side) {
       const [a, b] = target.side;
       const next = cornerAdded(sketch, a, b, point);
       editorState.preview(next);
-      return { what: 'corner', at: [Math.round(10 * point[0]) / 10, Math.round(10 * point[1]) / 10], start: next };
+      return { kind: 'corner', at: [Math.round(10 * point[0]) / 10, Math.round(10 * point[1]) / 10], start: next };
     }
     if (region !== null && !target.border && (tool === 'select' || this.grips(region, point))) {
       editorState.choose('region', region);
-      return { what: 'region', key: region, from: point, start: sketch };
+      return { kind: 'region', key: region, from: point, start: sketch };
     }
-    if (tool === 'point') return { what: 'press' };
+    if (tool === 'point') return { kind: 'press' };
     if (target.border) {
       editorState.choose('border', ...target.border);
-      return { what: 'press' };
+      return { kind: 'press' };
     }
     editorState.chosen = null;
-    return { what: 'pan', last: this.down };
+    return { kind: 'pan', last: this.down };
   }
 
   /** Whether a press at a point with the tool for points takes hold of the region, instead of adding one. */
@@ -128,17 +128,17 @@ export class PointerTools {
 
   private dragTo(screenPoint: Point, region: number | null): void {
     const { editorState, drag, pointer } = this;
-    if (drag?.what === 'pan') {
+    if (drag?.kind === 'pan') {
       this.panning = true;
       this.camera.pan(screenPoint[0] - drag.last[0], screenPoint[1] - drag.last[1]);
       drag.last = screenPoint;
-    } else if (drag?.what === 'region') editorState.preview(moved(drag.start, drag.key, [pointer![0] - drag.from[0], pointer![1] - drag.from[1]]));
-    else if (drag?.what === 'corner') {
+    } else if (drag?.kind === 'region') editorState.preview(moved(drag.start, drag.key, [pointer![0] - drag.from[0], pointer![1] - drag.from[1]]));
+    else if (drag?.kind === 'corner') {
       const to = cornerNear(drag.start, pointer!, this.snapDistance, drag.at) ?? pointer!;
       editorState.preview(cornerMoved(drag.start, drag.at, to));
       editorState.chosen = { ...editorState.chosen!, corner: [Math.round(10 * to[0]) / 10, Math.round(10 * to[1]) / 10] };
-    } else if (drag?.what === 'paint') this.paint(region);
-    else if (drag?.what === 'connect') editorState.from = drag.key;
+    } else if (drag?.kind === 'paint') this.paint(region);
+    else if (drag?.kind === 'connect') editorState.from = drag.key;
   }
 
   private paint(region: number | null): void {
@@ -156,8 +156,8 @@ export class PointerTools {
     [this.drag, this.panning] = [null, false];
     const point = this.camera.toMap(event.clientX, event.clientY);
     editorState.settle();
-    if (drag?.what === 'connect') this.connect(drag.key, under(event.clientX, event.clientY).region);
-    else if (drag?.what === 'press' && !this.hasMoved) this.press(point);
+    if (drag?.kind === 'connect') this.connect(drag.key, under(event.clientX, event.clientY).region);
+    else if (drag?.kind === 'press' && !this.hasMoved) this.press(point);
   }
 
   cancel(event: PointerEvent): void {

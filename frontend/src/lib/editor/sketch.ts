@@ -109,11 +109,11 @@ function renumbered(setup: Setup, number: (region: number) => number | undefined
 
 /** Convert a sketch to the server's format. */
 export function drawn(sketch: Sketch): DrawnMap {
-  const place = new Map(sketch.regions.map(({ key }, i) => [key, i]));
-  const group = new Map(sketch.supers.map(({ key }, i) => [key, i]));
+  const regionIndex = new Map(sketch.regions.map(({ key }, i) => [key, i]));
+  const superIndex = new Map(sketch.supers.map(({ key }, i) => [key, i]));
   const outlined = sketch.regions.some(({ path }) => path);
   const sorted = sketch.borders.map(([a, b]): [number, number] => {
-    const [i, j] = [place.get(a)!, place.get(b)!];
+    const [i, j] = [regionIndex.get(a)!, regionIndex.get(b)!];
     return i < j ? [i, j] : [j, i];
   });
   sorted.sort(([a, b], [c, d]) => a - c || b - d);
@@ -124,18 +124,18 @@ export function drawn(sketch: Sketch): DrawnMap {
     source: sketch.source,
     super_regions: sketch.supers.map(({ name, bonus }) => ({ name, bonus })),
     regions: sketch.regions.map(({ name, code, group: s, army, path, at, radius }) => {
-      return { name, code, super_region: group.get(s) ?? -1, army, shape: path ? { path, label: at, radius } : null };
+      return { name, code, super_region: superIndex.get(s) ?? -1, army, shape: path ? { path, label: at, radius } : null };
     }),
     borders: sorted,
     view_box: outlined ? [...sketch.box] : null,
     sea_links: outlined
       ? sketch.links.map(({ a, b, line }) => {
-          const [i, j] = [place.get(a)!, place.get(b)!];
+          const [i, j] = [regionIndex.get(a)!, regionIndex.get(b)!];
           const turned = i > j;
           return { regions: turned ? [j, i] : [i, j], line: line && (turned ? [line[1], line[0]] : [line[0], line[1]]) };
         })
       : [],
-    setup: sketch.setup ? renumbered(sketch.setup, (key) => place.get(key)) : null,
+    setup: sketch.setup ? renumbered(sketch.setup, (key) => regionIndex.get(key)) : null,
   };
 }
 

@@ -137,9 +137,9 @@ export class Guide {
     }
     if (this.stage === 'look') return this.lookStep();
     const { draft } = this.turnInput;
-    if (draft && !this.turnInput.editing) return this.show.playing ? this.watching() : this.backStep();
+    if (draft && !this.turnInput.editing) return this.show.playing ? this.watchStep() : this.backStep();
     if (!draft || (this.stage === 'free' && this.helpRound !== draft.round)) return null;
-    return this.turn(draft);
+    return this.turnStep(draft);
   });
 
   /** Go to the next stage, according to the player's actions. */
@@ -149,7 +149,7 @@ export class Guide {
     if (stage === 'first' && played > since) this.enterStage('look');
     else if (stage === 'look' && (hasBegun || played > since || (this.hasLooked && show.atEnd && !show.playing))) this.enterStage('bonus');
     else if (stage === 'bonus' && played > since) this.enterStage('stack');
-    else if (stage === 'stack' && (played >= since + PATIENCE || this.moved())) this.enterStage('free');
+    else if (stage === 'stack' && (played >= since + PATIENCE || this.hasTransferred())) this.enterStage('free');
   }
 
   private enterStage(stage: Stage): void {
@@ -157,7 +157,7 @@ export class Guide {
   }
 
   /** Whether the player has transferred armies between own regions since the stage began. */
-  private moved(): boolean {
+  private hasTransferred(): boolean {
     const rounds = this.show.history.rounds.slice(this.since);
     return rounds.some(({ moves }) => moves.some(([player, , , , lost]) => player === this.seat && lost === undefined));
   }
@@ -188,27 +188,27 @@ export class Guide {
 
   // Steps while the player enters a turn
 
-  private turn(draft: Draft): Step {
+  private turnStep(draft: Draft): Step {
     const { stage } = this;
     const plan = attackFor(this.show.doc, draft.position, this.seat, draft, stage === 'first');
     const attack = this.attack(draft);
-    if (!draft.attacks.length && draft.left > 0) return plan ? this.deploying(draft, plan) : this.defending(draft);
-    if (!attack && plan) return this.sending(draft, plan);
+    if (!draft.attacks.length && draft.left > 0) return plan ? this.deployStep(draft, plan) : this.defendStep(draft);
+    if (!attack && plan) return this.attackStep(draft, plan);
     if (attack && stage === 'first' && draft.phase !== 'review') {
-      const step = this.sliding(draft, draft.attacks.indexOf(attack));
+      const step = this.sliderStep(draft, draft.attacks.indexOf(attack));
       if (step) return step;
     }
     const weakStep = this.weakAttack(draft);
     if (weakStep) return weakStep;
     const hasNextStep = stage !== 'first' && stage !== 'bonus' && draft.phase !== 'review';
     const nextAttack = hasNextStep ? attackBeside(this.show.doc, draft.position, this.seat, draft) : null;
-    if (nextAttack && draft.left <= 0) return this.sending(draft, nextAttack, true);
+    if (nextAttack && draft.left <= 0) return this.attackStep(draft, nextAttack, true);
     const stack = hasNextStep ? stackToMove(this.show.doc, draft.position, this.seat) : null;
-    if (stack && !draft.attacks.some(([from]) => from === stack.from)) return this.stacking(draft, stack);
-    return this.committing(stage === 'first' && attack !== undefined, draft.attacks.length > 0);
+    if (stack && !draft.attacks.some(([from]) => from === stack.from)) return this.stackStep(draft, stack);
+    return this.commitStep(stage === 'first' && attack !== undefined, draft.attacks.length > 0);
   }
 
-  private deploying(draft: Draft, plan: Suggestion): Step {
+  private deployStep(draft: Draft, plan: Suggestion): Step {
     const { doc } = this.show;
     const [from, to, target] = [this.name(plan.from), this.name(plan.to), { region: plan.from }];
     if (draft.phase !== 'deploy') {
@@ -273,7 +273,7 @@ export class Guide {
   }
 
   /** Steps for a round in which no attack has a fair chance. */
-  private defending(draft: Draft): Step {
+  private defendStep(draft: Draft): Step {
     const { position } = draft;
     if (draft.phase !== 'deploy') {
       return { name: 'to-deploy', says: t('First deploy: press {button}.', { button: t('Deploy') }), at: marked('deploy') };
@@ -284,7 +284,7 @@ export class Guide {
     return { name: 'deploy', says: t('No attack has a good chance in this round. Deploy to defend your regions: press {r}.', { r: this.name(region) }), at: { region } };
   }
 
-  private sending(draft: Draft, plan: Suggestion, isSecond = false): Step {
+  private attackStep(draft: Draft, plan: Suggestion, isSecond = false): Step {
     const [source, position] = [this.turnInput.source, draft.position];
     const drag = t('Or drag from {from} to {to}.', { from: this.name(plan.from), to: this.name(plan.to) });
     if (draft.phase === 'deploy') {
@@ -316,7 +316,7 @@ export class Guide {
    * Steps about the number of armies and the chance of capture; null: the player has tried the slider, and the attack
    * is strong enough.
    */
-  private sliding(draft: Draft, index: number): Step | null {
+  private sliderStep(draft: Draft, index: number): Step | null {
     const [, to, armies] = draft.attacks[index];
     const [maxArmies, chances] = [draft.maxArmies(index), captureChances(this.show.doc, draft.position, armies, to)];
     const isTried = this.hasSlid || maxArmies <= 1;
@@ -351,7 +351,7 @@ export class Guide {
     return { name: 'weak', says, at: { css: `[data-order="${index}"]` } };
   }
 
-  private stacking(draft: Draft, { from, to }: { from: number; to: number }): Step {
+  private stackStep(draft: Draft, { from, to }: { from: number; to: number }): Step {
     const values = { n: draft.position.army[from] - 1, from: this.name(from), to: this.name(to) };
     if (draft.phase !== 'attack') return { name: 'to-attack', says: t('Now move armies: press {button}.', { button: t('Attack') }), at: marked('attack') };
     if (this.turnInput.source !== from) {
@@ -361,11 +361,11 @@ export class Guide {
     return { name: 'stack-to', says: t('Then press {to}. Armies move to your own region without a fight.', values), at: { region: to } };
   }
 
-  private committing(first: boolean, moves: boolean): Step {
+  private commitStep(isFirst: boolean, hasMoves: boolean): Step {
     const button = t('Commit');
-    const says = !moves
+    const says = !hasMoves
       ? t('No attack has a good chance now: your armies stay and defend. Press {button}.', { button })
-      : first
+      : isFirst
         ? t('Press {button}. Then the orders of all players are executed: first the deploys, then the attacks in a random order.', { button })
         : t('You can add more attacks. When you are ready, press {button}.', { button });
     return { name: 'commit', says, keys: t('Ctrl and Enter commit.'), at: marked('commit') };
@@ -375,7 +375,7 @@ export class Guide {
 
   private lookStep(): Step | null {
     const { show } = this;
-    if (show.playing) return this.watching();
+    if (show.playing) return this.watchStep();
     if (this.hasLooked) return this.backStep();
     const round = show.history.rounds.at(-1);
     const lines = round ? linesOf(show.doc, round).filter((line) => line.player === this.seat && line.kind !== 'dropped') : [];
@@ -393,7 +393,7 @@ export class Guide {
     return { name: 'again', says, at: { css: `[data-round="${show.last}"] [data-step="${line.step}"]` } };
   }
 
-  private watching(): Step {
+  private watchStep(): Step {
     return { name: 'watch', says: t('Orders are executed one after the other. The numbers at the arrow are the armies that the attacker lost and killed.'), at: { css: '.status' } };
   }
 
