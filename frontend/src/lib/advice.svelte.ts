@@ -69,8 +69,8 @@ export class Advice {
     this.asking = true;
     this.error = '';
     try {
-      const thought = await oracle({ bot, seconds: engineChoice.seconds }, request.signal);
-      if (request === this.request) this.take(thought, bot);
+      const answer = await oracle({ bot, seconds: engineChoice.seconds }, request.signal);
+      if (request === this.request) this.setAnswer(answer, bot);
     } catch (error) {
       if (request === this.request) this.error = t('No hint: {reason}', { reason: (error as Error).message });
     } finally {
@@ -78,9 +78,9 @@ export class Advice {
     }
   }
 
-  private take(thought: BotAnswer, bot: string): void {
-    this.answer = { data: thought.data, round: thought.round, player: thought.player, bot };
-    if (thought.chances) this.chances[thought.round - 1] = thought.chances;
+  private setAnswer(answer: BotAnswer, bot: string): void {
+    this.answer = { data: answer.data, round: answer.round, player: answer.player, bot };
+    if (answer.chances) this.chances[answer.round - 1] = answer.chances;
     this.count();
   }
 }

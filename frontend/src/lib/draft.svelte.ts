@@ -25,7 +25,7 @@ export class Draft {
   private past: Orders[] = $state([]);
   private future: Orders[] = $state([]);
   // index of the attack whose slider made the last change; null: the last change was another one
-  private sliding: number | null = null;
+  private slidAttack: number | null = null;
   readonly income: number;
 
   constructor(
@@ -62,7 +62,7 @@ export class Draft {
   follow(key: string | null, stored: string | null): void {
     if (!this.stored || key !== this.key || stored === null || stored === JSON.stringify(this.orders)) return;
     this.past.push(this.orders);
-    [this.future, this.refused, this.sliding, this.chosen] = [[], [], null, null];
+    [this.future, this.refused, this.slidAttack, this.chosen] = [[], [], null, null];
     this.load();
   }
 
@@ -108,7 +108,7 @@ export class Draft {
 
   private change(edit: () => void, goesOn = false): void {
     if (!goesOn) this.past.push(this.orders);
-    this.sliding = null;
+    this.slidAttack = null;
     this.future = [];
     this.refused = [];
     edit();
@@ -158,8 +158,8 @@ export class Draft {
   slide(index: number, armies: number): void {
     if (armies === this.attacks[index]?.[2]) return;
     sound('amount');
-    this.change(() => (this.attacks[index][2] = armies), this.sliding === index);
-    this.sliding = index;
+    this.change(() => (this.attacks[index][2] = armies), this.slidAttack === index);
+    this.slidAttack = index;
   }
 
   remove(kind: 'deploy' | 'attack', index: number): void {
@@ -238,7 +238,7 @@ export class Draft {
   private swap(from: Orders[], to: Orders[]): void {
     const orders = from.pop();
     if (!orders) return;
-    this.sliding = null;
+    this.slidAttack = null;
     to.push(this.orders);
     [this.deploys, this.attacks] = [orders.deploys, orders.attacks];
     this.chosen = null;

@@ -161,8 +161,8 @@ export class GameView {
 
   layer = $derived.by(() => {
     const { show, doc, looker } = this;
-    const searched = this.analysis?.positions[this.analysis.focus]?.decisions[looker];
-    const data = searched ?? this.advice.answer?.data ?? this.insights.find((x) => x.p === looker)?.data ?? this.insights[0]?.data;
+    const decision = this.analysis?.positions[this.analysis.focus]?.decisions[looker];
+    const data = decision ?? this.advice.answer?.data ?? this.insights.find((x) => x.p === looker)?.data ?? this.insights[0]?.data;
     return layerOf(show.layer, doc, show.position, looker, data);
   });
 

@@ -27,8 +27,8 @@ export function hintsOf(doc: GameDoc, position: Position, player: number, turn: 
   const attacks = orders.attacks.filter(([, to]) => owner[to] !== player);
   const attacksOn = (to: number) => attacks.filter((attack) => attack[1] === to);
   const targets = [...new Set(attacks.map(([, to]) => to))];
-  const likely = targets.filter((to) => (chanceOf(doc, position, to, attacksOn(to)) ?? 1) >= LIKELY);
-  const targetHints = targets.map((to) => (likely.includes(to) ? captureHint(doc, position, player, to, likely, attacksOn(to)) : weakenHint(doc, position, to, attacksOn(to))));
+  const likelyTargets = targets.filter((to) => (chanceOf(doc, position, to, attacksOn(to)) ?? 1) >= LIKELY);
+  const targetHints = targets.map((to) => (likelyTargets.includes(to) ? captureHint(doc, position, player, to, likelyTargets, attacksOn(to)) : weakenHint(doc, position, to, attacksOn(to))));
   targetHints.sort((a, b) => b.worth - a.worth);
   const transfers = orders.attacks.filter(([, to]) => owner[to] === player);
   const deploys = orders.deploys.map(([r, n]) => deployHint(doc, position, player, r, n, attacks, transfers));
@@ -124,15 +124,15 @@ function deployHint(doc: GameDoc, position: Position, player: number, r: number,
   const name = map.regions[r].name;
   const from = (orders: Attack[]) => orders.filter(([source]) => source === r);
   const names = (orders: Attack[]) => joined(orders.map(([, to]) => map.regions[to].name));
-  const [attacking, moving] = [from(attacks), from(transfers)];
+  const [ownAttacks, ownTransfers] = [from(attacks), from(transfers)];
   // One army stays. If the others that were there before are enough for all orders, the deployed armies stay too.
-  const isUsed = armiesSent(attacking) + armiesSent(moving) >= position.army[r];
-  if (isUsed && attacking.length) {
-    const values = { region: name, n, count: attacking.length, targets: names(attacking) };
+  const isUsed = armiesSent(ownAttacks) + armiesSent(ownTransfers) >= position.army[r];
+  if (isUsed && ownAttacks.length) {
+    const values = { region: name, n, count: ownAttacks.length, targets: names(ownAttacks) };
     return { kind: 'deploy', region: r, says: t('Deploy {n} on {region} for the {count, plural, one {attack} other {attacks}} on {targets}.', values), where: t('{region}: from there you can attack {targets}', values) };
   }
   if (isUsed) {
-    const values = { n, region: name, targets: names(moving) };
+    const values = { n, region: name, targets: names(ownTransfers) };
     return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: armies move from there to {targets}.', values), where: t('{region}: armies move from there to {targets}', values) };
   }
   if ((threats(doc, position, player)[r] ?? 0) >= THREAT) {

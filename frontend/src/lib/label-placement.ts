@@ -40,9 +40,9 @@ export function place(points: Point[], half: number, high: number, occupied: Box
   let leastOverlap = Infinity;
   for (const at of points) {
     const box = { at, half, high };
-    const covered = occupied.reduce((sum, other) => sum + shared(box, other), 0) + (exceeds(box, bounds) ? 9 * half * high : 0);
-    if (!covered) return { ...box, free: true };
-    if (covered < leastOverlap) [best, leastOverlap] = [box, covered];
+    const overlap = occupied.reduce((sum, other) => sum + shared(box, other), 0) + (exceeds(box, bounds) ? 9 * half * high : 0);
+    if (!overlap) return { ...box, free: true };
+    if (overlap < leastOverlap) [best, leastOverlap] = [box, overlap];
   }
   return { ...best!, free: false };
 }

@@ -61,8 +61,8 @@ export function layerOf(layer: Layer, doc: GameDoc, position: Position, player: 
 }
 
 /** For each region: the share of a search's visits that belongs to candidates with a deploy or attack there. */
-function visitShares(map: MapDoc, searched: Candidate[]): number[] {
-  const candidates = searched.filter((c) => !c.refined);
+function visitShares(map: MapDoc, allCandidates: Candidate[]): number[] {
+  const candidates = allCandidates.filter((c) => !c.refined);
   const shares = new Array<number>(map.regions.length).fill(0);
   const totalVisits = candidates.reduce((sum, c) => sum + (c.visits ?? 0), 0) || 1;
   for (const c of candidates) for (const r of touched(map, c.orders)) shares[r] += (c.visits ?? 0) / totalVisits;

@@ -360,9 +360,9 @@ export class TurnInput {
    * deployed.
    */
   async commit(isConfirmed = false): Promise<void> {
-    const { draft, live, trial: attempted } = this;
+    const { draft, live, trial } = this;
     if (!this.ready) return;
-    if (attempted) return this.submit(attempted.submit, draft!);
+    if (trial) return this.submit(trial.submit, draft!);
     if (!live) return;
     this.asking = !isConfirmed && !this.picking && draft!.left > 0;
     if (this.asking) return this.refresh();

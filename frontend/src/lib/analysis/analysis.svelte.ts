@@ -130,7 +130,7 @@ export class Analysis {
   }
 
   /** The turn that the user reads about; null: none, as at the end of the game before the user has chosen a turn. */
-  private get opened(): { round: number; player: number } | null {
+  private get openedTurn(): { round: number; player: number } | null {
     const { chosen, show } = this;
     const round = this.focus + 1;
     const player = show.varied || (show.atEnd && chosen?.round !== round) ? null : this.explained(round);
@@ -139,8 +139,8 @@ export class Analysis {
 
   /** Note which turn is opened, and since when. */
   private noteOpened(): void {
-    const { opened } = this;
-    const key = opened ? `${opened.round} ${opened.player}` : '';
+    const { openedTurn } = this;
+    const key = openedTurn ? `${openedTurn.round} ${openedTurn.player}` : '';
     if (key !== this.openedCard.key) this.openedCard = { key, since: performance.now(), used: false };
   }
 
@@ -162,10 +162,10 @@ export class Analysis {
 
   /** Whether a new result would change the report that the user reads. */
   private changesOpened(position: AnalysedPosition): boolean {
-    const { opened } = this;
-    if (!opened || position.played !== opened.round - 1) return false;
-    const oldReport = this.turn(opened.round, opened.player);
-    return oldReport !== null && JSON.stringify(oldReport) !== JSON.stringify(position.turns[opened.player]);
+    const { openedTurn } = this;
+    if (!openedTurn || position.played !== openedTurn.round - 1) return false;
+    const oldReport = this.turn(openedTurn.round, openedTurn.player);
+    return oldReport !== null && JSON.stringify(oldReport) !== JSON.stringify(position.turns[openedTurn.player]);
   }
 
   /** The displayed result for the position before a round. */
@@ -177,8 +177,8 @@ export class Analysis {
   private takeReport(report: Report): void {
     const games = report.rolls * report.playouts;
     this.summary = report;
-    this.positions = report.rounds.map((turns, played) => ({
-      played,
+    this.positions = report.rounds.map((turns, roundsPlayed) => ({
+      played: roundsPlayed,
       seconds: 0,
       preliminary: false,
       complete: true,
@@ -227,7 +227,7 @@ export class Analysis {
   /** All mistakes by round: of the player on whose side the viewer is; of all players if there is none. */
   get mistakes(): MarkedTurn[] {
     const { side } = this.show;
-    const marked = this.positions.flatMap((_, played) => this.marks(played + 1));
+    const marked = this.positions.flatMap((_, roundsPlayed) => this.marks(roundsPlayed + 1));
     return marked.filter((turn) => MISTAKES.includes(turn.mark) && (side === null || turn.player === side));
   }
 
@@ -271,8 +271,8 @@ export class Analysis {
   choose(round: number, player: number): void {
     this.waiting = 0;
     this.leave();
-    const { opened } = this;
-    if (opened?.round !== round || opened.player !== player) this.olderResult = null;
+    const { openedTurn } = this;
+    if (openedTurn?.round !== round || openedTurn.player !== player) this.olderResult = null;
     this.show.pause();
     this.show.go(round, 0);
     this.chosen = { round, player };
@@ -286,9 +286,9 @@ export class Analysis {
       if (shares.every((share) => share === undefined)) return;
       merged[index] = shares.map((share, player): Chance => (share === undefined ? (merged[index]?.[player] ?? [0, 0, 0]) : interval(share, games)));
     };
-    this.positions.forEach((position, played) => position && merge(played + 1, position.turns.map((turn) => turn?.after), position.games));
-    this.positions.forEach((position, played) => position && merge(played, position.turns.map((turn) => turn?.before), position.games));
-    this.positions.forEach((position, played) => position?.chances.length && (merged[played] = position.chances));
+    this.positions.forEach((position, roundsPlayed) => position && merge(roundsPlayed + 1, position.turns.map((turn) => turn?.after), position.games));
+    this.positions.forEach((position, roundsPlayed) => position && merge(roundsPlayed, position.turns.map((turn) => turn?.before), position.games));
+    this.positions.forEach((position, roundsPlayed) => position?.chances.length && (merged[roundsPlayed] = position.chances));
     return merged;
   }
 

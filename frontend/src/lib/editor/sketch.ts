@@ -131,8 +131,8 @@ export function drawn(sketch: Sketch): DrawnMap {
     sea_links: outlined
       ? sketch.links.map(({ a, b, line }) => {
           const [i, j] = [regionIndex.get(a)!, regionIndex.get(b)!];
-          const turned = i > j;
-          return { regions: turned ? [j, i] : [i, j], line: line && (turned ? [line[1], line[0]] : [line[0], line[1]]) };
+          const isReversed = i > j;
+          return { regions: isReversed ? [j, i] : [i, j], line: line && (isReversed ? [line[1], line[0]] : [line[0], line[1]]) };
         })
       : [],
     setup: sketch.setup ? renumbered(sketch.setup, (key) => regionIndex.get(key)) : null,

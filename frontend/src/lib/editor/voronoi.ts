@@ -19,8 +19,8 @@ export function updateVoronoi(sketch: Sketch): Sketch {
 
 function shaped(cell: SketchRegion, polygon: Iterable<Point> | null, reach: number | null): SketchRegion {
   const open = [...(polygon ?? [])].slice(0, -1);
-  const turned = area(open) < 0 ? open.reverse() : open;
-  const ring = tidy(reach === null ? turned : clip(turned, circle(cell.at, reach)));
+  const oriented = area(open) < 0 ? open.reverse() : open;
+  const ring = tidy(reach === null ? oriented : clip(oriented, circle(cell.at, reach)));
   if (ring.length < 3) return { ...cell, rings: [], path: '' }; // two points at the same position
   if (ring.map(String).join() === cell.rings[0]?.map(String).join()) return cell;
   return outlined(cell, [ring], { at: cell.at, radius: Math.max(0.1, Math.round(10 * depth(ring, cell.at)) / 10) });
