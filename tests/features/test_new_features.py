@@ -59,15 +59,15 @@ EDITS = {
     "EDGES": {
         DEFINITIONS: ('after the deploys of the turn", (\n', f"    {ENTRY}\n"),
         TURN_NET: (
-            "    row[_EDGE.to_mine], row[_EDGE.to_neutral] = np.float32(mine), np.float32(by < 0)\n",
+            "    row[_EDGE.to_mine], row[_EDGE.to_neutral] = np.float32(is_own), np.float32(holder < 0)\n",
             "    row[_EDGE.altitude] = np.float32(target % 6 - 2)\n",
         ),
     },
     "PLAYERS": {
         DEFINITIONS: ('PLAYERS: Final = Group("players", "each player", (\n', f"    {ENTRY}\n"),
         VALUE: (
-            "        features[by * N_PLAYER + OF.regions] += 1.0\n",
-            "        features[by * N_PLAYER + OF.altitude] += 3.0\n",
+            "        features[player * N_PLAYER + OF.regions] += 1.0\n",
+            "        features[player * N_PLAYER + OF.altitude] += 3.0\n",
         ),
     },
     "RULES": {

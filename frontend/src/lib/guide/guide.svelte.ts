@@ -102,6 +102,11 @@ export class Guide {
     this.dismiss();
   }
 
+  /** Close the preview of the chosen order, and keep the order. */
+  closePreview(): void {
+    if (this.turnInput.draft) this.turnInput.draft.chosen = null;
+  }
+
   /** Close the shown tip. */
   dismiss(): void {
     if (this.tip) this.markRead(this.tip.name);

@@ -8,6 +8,7 @@ export interface Spot {
   // whether the target is in a closed panel of cards, or covered by an open one; then `box` is the panel's handle
   behind: 'closed' | 'covered' | null;
   seen: boolean; // whether the target is visible without scrolling
+  isUnderPreview: boolean; // whether the preview of an order covers the target
 }
 
 const REACH = 17; // radius in pixels of the mark around a region's badge
@@ -17,14 +18,15 @@ export function spotOf(target: Target): Spot | null {
   const element = document.querySelector('region' in target ? `path[data-region="${target.region}"]` : target.css);
   if (!element) return null;
   const handle = document.querySelector('aside .handle');
-  const ofHandle = (state: Spot['behind']): Spot => ({ element: handle!, box: boxOf(handle!), round: false, behind: state, seen: true });
+  const ofHandle = (state: Spot['behind']): Spot => ({ element: handle!, box: boxOf(handle!), round: false, behind: state, seen: true, isUnderPreview: false });
   if (element.closest('[hidden]')) return handle && ofHandle('closed');
   const round = element instanceof SVGPathElement;
   const box = round ? badgeBox(element) : boxOf(element);
   const topElement = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
   const cards = topElement?.closest('aside');
   if (handle && cards && !cards.contains(element)) return ofHandle('covered');
-  return { element, box, round, behind: null, seen: topElement !== null && (element.contains(topElement) || topElement.closest('.note') !== null) };
+  const isOnTop = topElement !== null && (element.contains(topElement) || topElement.closest('.note') !== null);
+  return { element, box, round, behind: null, seen: isOnTop, isUnderPreview: !isOnTop && Boolean(topElement?.closest('.aim')) };
 }
 
 function boxOf(element: Element): Spot['box'] {
@@ -95,16 +97,17 @@ export function besides(box: Spot['box'] | null, noteWidth: number, noteHeight: 
     ...controls.map((b): [number, DOMRect] => [8, b]),
     ...[...cards, ...figures].map((b): [number, DOMRect] => [2, b]),
   ];
+  let [place, lowestCost] = [{ left: edge, top: edge }, Infinity];
   const cost = (left: number, top: number): number => {
     let sum = 5 * Math.hypot(left + noteWidth / 2 - x, top + noteHeight / 2 - y);
     for (const [weight, b] of weighted) {
+      if (sum >= lowestCost) return sum; // another place is better
       const width = Math.min(b.right, left + noteWidth) - Math.max(b.left, left);
       const height = Math.min(b.bottom, top + noteHeight) - Math.max(b.top, top);
       if (width > 0 && height > 0) sum += weight * width * height;
     }
     return sum;
   };
-  let [place, lowestCost] = [{ left: edge, top: edge }, Infinity];
   for (const left of spread(edge, right)) {
     for (const top of spread(edge, bottom)) {
       const candidateCost = cost(left, top);
