@@ -61,7 +61,7 @@ class Stage:
                 "has none; give another opponent, too"
             )
         pin_agents(self, "player")
-        pin_agents(self, "opponents", but=(START, CHAMPION, HALL))
+        pin_agents(self, "opponents", allowed=(START, CHAMPION, HALL))
         with naming("player"):
             CandidatePlayer.of(self.player, ParameterVector())
 
