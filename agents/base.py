@@ -72,7 +72,7 @@ def resolve_limits(
     return simulations, seconds
 
 
-def check_asked(view: Any, budget: Any = None) -> None:
+def check_request(view: Any, budget: Any = None) -> None:
     """Raise InputError unless `view` is a `View`, and `budget` is a `Budget` or None."""
     if not isinstance(view, View):
         raise InputError(f"view = {short_repr(view)}: must be a `View`, which `Game.view` returns")
@@ -216,7 +216,7 @@ class KernelAgent(SingleThreaded, Agent):
 
     def _picked(self, view: View, picker: Any, weights: Weights) -> list[int]:
         """Return the starting regions that the kernel `picker` prefers, best first."""
-        check_asked(view)
+        check_request(view)
         free = np.zeros(view.board.n_regions, dtype=np.int8)
         free[list(view.offers)] = 1
         preferences = np.zeros(view.board.n_regions, dtype=np.int32)
@@ -226,7 +226,7 @@ class KernelAgent(SingleThreaded, Agent):
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`. A kernel agent ignores the budget."""
-        check_asked(view, budget)
+        check_request(view, budget)
         self._prepare_for(view)
         return Orders.from_arrays(self._deploy, self._attacks, self._write(view)).limited(view.params.max_orders)
 

@@ -24,7 +24,7 @@ def region_cost(context: Context, position: Position, region: Int) -> Real:
 
 
 @kernel
-def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
+def write_missing(context: Context, position: Position, plan: PlanWork) -> None:
     """Write the number of armies that each player still needs to complete each super region to `plan.missing`.
 
     For a player that owns no region of the super region, -1 is written.
@@ -72,7 +72,7 @@ def super_worth(plan: PlanWork, income_value: Real, bonus: Int, missing: Real) -
 def capture_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
     """Return the player's gain, in armies, from capturing a region.
 
-    `write_lacks` must have written `plan.missing` for the position before.
+    `write_missing` must have written `plan.missing` for the position before.
     """
     board, players = context.board, context.players
     s, holder = board.super_region[region], position.owner[region]

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.planning.goals import assume_captured, capture_gain, holding_gain, write_lacks
+from warlight_env.agents.planning.goals import assume_captured, capture_gain, holding_gain, write_missing
 from warlight_env.agents.records.army_requirements import attackers_needed, defenders_needed, expected_losses
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.records.plan_style import (
@@ -154,7 +154,7 @@ def _survey(context: Context, position: Position, player: Int, rng: RandomState,
     )
     for p in range(context.players):
         plan.income[p] = income(board, context.params.base_income, owner, p)
-    write_lacks(context, position, plan)
+    write_missing(context, position, plan)
     for r in range(owner.shape[0]):
         holder = owner[r]
         plan.done[r], plan.required[r], plan.strongest[r] = 0, 0, 0

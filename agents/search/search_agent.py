@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from warlight_env.agents.base import EXCLUSIVE_METHODS, Agent, Budget, check_asked, resolve_limits
+from warlight_env.agents.base import EXCLUSIVE_METHODS, Agent, Budget, check_request, resolve_limits
 from warlight_env.agents.evaluation.static_evaluation import best_picks
 from warlight_env.agents.records.search_record import Candidate, SearchRecord, SearchResult
 from warlight_env.agents.weights import Weights
@@ -176,7 +176,7 @@ class SearchAgent(SingleThreaded, Agent):
     def _record(self, view: View, budget: Budget | None) -> SearchRecord:
         """Search, store the result for `last_search`, and return the search's statistics."""
         start = time.perf_counter()
-        check_asked(view, budget)
+        check_request(view, budget)
         budget = self._time_manager.allocate(view, budget)
         simulations, seconds = resolve_limits(budget, self._sims, self._secs, self.default_simulations)
         record = self._search(view, Limits(simulations, start, math.inf if seconds is None else start + seconds))

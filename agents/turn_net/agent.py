@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warlight_env.agents.base import KernelAgent, check_asked
+from warlight_env.agents.base import KernelAgent, check_request
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.records.turn_record import TurnNetwork
@@ -54,7 +54,7 @@ class TurnNetAgent(KernelAgent):
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        check_asked(view)
+        check_request(view)
         self._prepare_for(view)
         picks = network_picks(self._context, view, self.temperature, self.rng, self._work)
         self._memory.picked(view, picks)

@@ -189,7 +189,7 @@ def test_the_league_draws_strong_opponents_more_often():
     while len(games) < 400:
         _, _, _, infos = env.step(env.action_masks().argmax(1))
         games += [(played[0], infos[b]["is_success"]) for b, played in env.ended_against.items()]
-    results = league.count_met(games)
+    results = league.count_opponents(games)
     wins = {name: sum(won for opponent, won in games if opponent.name == name) for name in names}
     assert {name: row[1] for name, row in results.items()} == wins
     assert chisquare([row[0] for row in results.values()]).pvalue > 1e-3
@@ -199,7 +199,7 @@ def test_the_league_draws_strong_opponents_more_often():
     for number in (3, 5, 8):
         league.add(number)
     assert list(league.pool.weights) == ["random", "aggressive", "snapshot-5", "snapshot-8"]
-    league.count_met([])
+    league.count_opponents([])
     saved = json.loads(json.dumps(league.to_dict()))
     again = League(["random", "aggressive"], lambda number: _Idle(), 2, pfsp_exponent=2.0, min_opponent_weight=0.05)
     again.restore(saved)

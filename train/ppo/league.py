@@ -128,7 +128,7 @@ class League(OpponentSampler):
         for name, weight in self.weights().items():
             self.pool.set_weight(name, weight)
 
-    def count_met(self, games: Iterable[tuple[Opponent, bool]]) -> dict[str, list[int]]:
+    def count_opponents(self, games: Iterable[tuple[Opponent, bool]]) -> dict[str, list[int]]:
         """See `OpponentSampler.count`. games: for each game, the `Opponent` of the pool, and whether the policy won."""
         results = self.count((self._names[opponent], won) for opponent, won in games if opponent in self._names)
         self._weigh()

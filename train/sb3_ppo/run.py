@@ -96,7 +96,7 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
         figures = self.model.logger.name_to_value
         return {
             "steps": self.model.num_timesteps, "games": len(counter.games),
-            "won": sum(won for _, won in counter.games), "opponents": self.league.count_met(counter.games),
+            "won": sum(won for _, won in counter.games), "opponents": self.league.count_opponents(counter.games),
             **{name: number_or_none(figures[f"train/{name}"]) for name in _FIGURES},
         }  # fmt: skip
 

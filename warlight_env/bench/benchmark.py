@@ -26,7 +26,7 @@ from warlight_env.bench.subject import CheckpointSource, check_subject, make_sub
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.bounded_io import reason, shown
 from warlight_env.envs.actions import EncodingFactory
-from warlight_env.envs.policy_settings import told_action
+from warlight_env.envs.policy_settings import action_to_dict
 from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
 
@@ -129,7 +129,7 @@ def run(  # noqa: PLR0913 -- one argument for each setting of users
     if settings is None:
         settings = {}
         if isinstance(source, FunctionSource):
-            settings = {"action": told_action(source.action)["name"], "observation": source.observation}
+            settings = {"action": action_to_dict(source.action)["name"], "observation": source.observation}
     check_subject(source, loaded_suite, map_names)
     title = name or _name(source)
     contests = loaded_suite.contests(source, map_names, clock, games)

@@ -16,7 +16,7 @@ from warlight_env.arguments import short_repr
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
 from warlight_env.envs.padding import Padding
-from warlight_env.envs.policy_settings import PolicySettings, told_action
+from warlight_env.envs.policy_settings import PolicySettings, action_to_dict
 from warlight_env.envs.saved_policies import load_policy
 from warlight_env.errors import did_you_mean
 from warlight_env.features.columns import OBSERVATIONS
@@ -48,7 +48,7 @@ class CheckpointSource:
     @property
     def named(self) -> str:
         """The name of the action encoding."""
-        return str(told_action(self.action)["name"])
+        return str(action_to_dict(self.action)["name"])
 
     def __call__(self, seed: int) -> Agent:
         policy = SeededModel(load_model(self.path, self.digest, self.deterministic))

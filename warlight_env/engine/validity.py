@@ -257,7 +257,7 @@ def new_fault() -> npt.NDArray[np.int64]:
     return np.zeros(3, dtype=np.int64)
 
 
-def told(reasons: tuple[str, ...], code: int, fault: npt.NDArray[np.int64]) -> str:
+def fault_message(reasons: tuple[str, ...], code: int, fault: npt.NDArray[np.int64]) -> str:
     """Return the message with this code in `reasons`, with the values in fault int64[3]."""
     at, value, most = fault.tolist()
     return reasons[code].format(at=at, value=value, most=most)
@@ -271,7 +271,7 @@ def check_state(params: RuleParams, state: State) -> None:
     fault = new_fault()
     _, code = _first_fault(params, state, fault)
     if code:
-        raise StateError(told(REASONS, int(code), fault))
+        raise StateError(fault_message(REASONS, int(code), fault))
 
 
 def exact_copy(value: Any, like: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:

@@ -53,7 +53,7 @@ class OneMapSpaces:
             inner = space.spaces if isinstance(space, spaces.Dict) else {"observation": space}
             self.observation_space = spaces.Dict({**inner, "action_mask": mask})
 
-    def told(self, core: EnvCore) -> tuple[str, int, int]:
+    def map_summary(self, core: EnvCore) -> tuple[str, int, int]:
         """Return the map's description for a policy file: its name, and its numbers of regions and directed edges."""
         return core.map.name, core.board.n_regions, core.board.n_edges
 
@@ -140,7 +140,7 @@ class PaddedSpaces:
         self.action_space = padding.action_space(core.encoding.space)
         self.observation_space = padding.observation_space(observation_space_of(core), with_mask)
 
-    def told(self, core: EnvCore) -> tuple[str, int, int]:
+    def map_summary(self, core: EnvCore) -> tuple[str, int, int]:
         """Return the description of the maps for a policy file.
 
         The description is "many maps", and the maximum numbers of regions and directed edges.

@@ -180,14 +180,14 @@ class CustomReward(CustomFunction):
         return self.checked(self(before, after, read_only(paid)), after.live.shape, numbers)
 
     def checked(
-        self, said: Any, shape: tuple[int, ...], numbers: npt.NDArray[np.int64] | None = None
+        self, result: Any, shape: tuple[int, ...], numbers: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float64]:
         """Return the function's result as float64; raise InputError if it is not an array of finite numbers."""
-        if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype.kind not in "fiub":
+        if not isinstance(result, np.ndarray) or result.shape != shape or result.dtype.kind not in "fiub":
             raise InputError(
-                f"reward: the function must return numbers in an array of shape {shape}, not {_describe(said)}"
+                f"reward: the function must return numbers in an array of shape {shape}, not {_describe(result)}"
             )
-        rewards = said.astype(np.float64)
+        rewards = result.astype(np.float64)
         if not np.isfinite(rewards).all():
             b, p = np.argwhere(~np.isfinite(rewards))[0].tolist()
             game = b if numbers is None else numbers[b]

@@ -25,7 +25,7 @@ from warlight_env.envs.opponent_assignment import draw_opponents
 from warlight_env.envs.opponents import Opponent, Slot, make_slots
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts, MapPart, Place
-from warlight_env.envs.policy_settings import PolicySettings, told_action
+from warlight_env.envs.policy_settings import PolicySettings, action_to_dict
 from warlight_env.envs.reset_options import ResetOptions, options_given, read_options
 from warlight_env.envs.results import BatchResults, StepResults, batch_results
 from warlight_env.envs.seeds import draw_seed, draw_word
@@ -162,8 +162,8 @@ class Episodes:
         if core.custom_observation is not None:
             raise InputError("observation: a policy file cannot store a custom observation function")
         return PolicySettings(
-            told_action(self._settings["action"]), core.observation, core.max_cycles, core.picking, core.players,
-            core.rules, *form.told(core), padded=self.padded,
+            action_to_dict(self._settings["action"]), core.observation, core.max_cycles, core.picking, core.players,
+            core.rules, *form.map_summary(core), padded=self.padded,
         )  # fmt: skip
 
     @property

@@ -121,7 +121,7 @@ def beside(model: str | Path) -> Path:
         raise PolicySettingsError(f"model = {short_repr(model)}: must be the path of a file") from None
 
 
-def told_action(action: str | EncodingFactory) -> dict[str, Any]:
+def action_to_dict(action: str | EncodingFactory) -> dict[str, Any]:
     """Convert the argument `action` of an environment to a dict for JSON.
 
     The dict contains the encoding's name (the key "name") and, for a `functools.partial`, the keyword arguments.

@@ -127,7 +127,7 @@ class RoundHistory:
         """Return each player's start regions in game b; None if the recording began after the start of the game."""
         return self._starts.get(b)
 
-    def told(self, b: int, player: int) -> Callable[[], RoundResult] | None:
+    def last_round(self, b: int, player: int) -> Callable[[], RoundResult] | None:
         """Return a function that returns the last round's events that a player sees; None if no round is recorded."""
         last = self._rounds.get(b)
         return None if last is None else partial(self._visible_result, last, player)

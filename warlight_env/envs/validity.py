@@ -15,7 +15,7 @@ from warlight_env.engine.round import income
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, State
-from warlight_env.engine.validity import StateError, fault_of_state, new_fault, note, told
+from warlight_env.engine.validity import StateError, fault_message, fault_of_state, new_fault, note
 from warlight_env.envs.actions.kernels import COUNT, NAMED, READY
 from warlight_env.envs.step import Turns, Work
 
@@ -284,4 +284,4 @@ def check_games(
     games, fault = CheckedGames(state, Bookkeeping(*numbers, *flags), turns), new_fault()
     b, code = _first_fault(board, params, stepwise, whole, games, work, fault)
     if code:
-        raise StateError(f"game {b}: {told(REASONS, int(code), fault)}")
+        raise StateError(f"game {b}: {fault_message(REASONS, int(code), fault)}")

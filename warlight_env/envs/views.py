@@ -65,7 +65,7 @@ def view(core: Core, player: int, b: int) -> View:
     state, b, player = core.state, index(b, "b", core.batch), index(player, "player", core.players)
     starts, last_round = None, None
     if core.round_history is not None:
-        starts, last_round = core.round_history.starts(b), core.round_history.told(b, player)
+        starts, last_round = core.round_history.starts(b), core.round_history.last_round(b, player)
     if starts is None and state.phase[b] == PLAY and not state.round[b]:
         starts = tuple(tuple(np.flatnonzero(state.owner[b] == p).tolist()) for p in range(core.players))
     return view_of(

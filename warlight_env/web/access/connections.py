@@ -208,7 +208,7 @@ def room_for() -> int:
     return min(MAX_CONNECTIONS, max(soft - SPARE, soft // 2))
 
 
-def tell_exhausted() -> Callable[[asyncio.AbstractEventLoop, Any], None]:
+def report_exhausted() -> Callable[[asyncio.AbstractEventLoop, Any], None]:
     """Return an exception handler for event loops.
 
     The handler reports the error "too many open files" in at most one line per minute.

@@ -17,7 +17,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from warlight_env.errors import RunError
-from warlight_env.web.access.connections import ConnectionLimits, Listener, protocol, room_for, tell_exhausted
+from warlight_env.web.access.connections import ConnectionLimits, Listener, protocol, report_exhausted, room_for
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.app import create_app
 from warlight_env.web.http.settings import BOTS, Folders, Listen, ServerSettings
@@ -49,7 +49,7 @@ class _Server(uvicorn.Server):
 
         `on_started` is called once the server answers; if it fails, the server stops.
         """
-        asyncio.get_running_loop().set_exception_handler(tell_exhausted())
+        asyncio.get_running_loop().set_exception_handler(report_exhausted())
         server_task = asyncio.create_task(self.serve(sockets=[listener]))
         try:
             while not self.started and not server_task.done():
