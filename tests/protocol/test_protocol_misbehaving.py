@@ -300,7 +300,7 @@ def test_a_deleted_agent_ends_its_process(monkeypatch, tmp_path):
         ("cmd[policy=skip:true", "expected cmd[OPTION=VALUE,…]:COMMAND"),
         ("cmd[policy=never]:true", "policy = 'never': must be one of skip, forfeit"),
         ("cmd[polcy=skip]:true", "no option 'polcy' (did you mean 'policy'?)"),
-        ("cmd[bank=-1]:true", "bank = '-1': must lie in"),
+        ("cmd[bank=-1]:true", "bank = '-1': must be a number of seconds in 0 .. 86400"),
         ("cmd[folder=/no/such]:true", "the working folder '/no/such'"),
     ],
 )

@@ -114,14 +114,18 @@ def test_user_renames_shares_and_deletes_a_game(
     page = open_library(server, open_page)
     first = page.locator("main li").first
     first.get_by_role("button", name="More with").click()
-    first.get_by_role("button", name="Rename").click()
+    rename, focused = first.get_by_role("button", name="Rename"), first.locator("input:focus")
+    rename.click()
+    focused.wait_for()
     page.keyboard.type("A far one")
     page.keyboard.press("Escape")
-    first.get_by_role("button", name="Rename").click()
-    page.keyboard.type("A close one")  # the field has the focus
+    rename.click()
+    focused.wait_for()
+    page.keyboard.type("A close one")
     page.keyboard.press("Enter")
     card(page, "A close one").wait_for()
-    first.get_by_role("button", name="Rename").click()
+    rename.click()
+    focused.wait_for()
     page.keyboard.type("The close one")  # the old name is selected
     page.keyboard.press("Enter")
     card(page, "The close one").wait_for()

@@ -118,7 +118,7 @@ def test_alternating_picks_keep_no_region_that_is_no_longer_offered(server: Serv
     page = open_page(server.begin(seed=8, rules="challenge2").address)
     status = page.locator(".status")
     for _ in range(4):  # the server asks again after each region
-        page.wait_for_function("() => /left|Deploy/.test(document.querySelector('.status').innerText)")
+        page.wait_for_function("() => /left|Deploy/.test(document.querySelector('.status')?.innerText)")
         if "Deploy" in status.inner_text():
             break
         for name in [r["name"] for r in regions(page) if r["label"].endswith("can be picked")]:

@@ -186,7 +186,7 @@ class AppendOnlyFolder(ABC):
             raise self.error(f"{path}: not a description of a run (the content is not an object)")
         difference = _difference(stored_description, self._description)
         if difference is not None:
-            if not self._has_lines():
+            if not self._has_lines() and stored_description.keys() == self._description.keys():
                 return False
             keys, stored, current = difference
             advice = "the same settings"
