@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import multiprocessing
 import os
@@ -96,6 +97,7 @@ class ForkedProgram:
         streams = theirs if output is None else output, errors
         self._process = fork.Process(target=_run_text, args=(program, arguments, streams, encoding))
         self._process.start()
+        atexit.register(self._process.kill)  # otherwise this process would wait for the end of the program
         os.close(theirs)
         assert self._process.pid is not None
         self.pid, self.stdout = self._process.pid, os.fdopen(ours)
@@ -114,8 +116,16 @@ class ForkedProgram:
         self.stdout.close()
         return self._process.exitcode
 
-    def communicate(self) -> str:
-        """Wait for the end of the process, and return its remaining standard output."""
+    def communicate(self, timeout: float | None = None) -> str:
+        """Wait for the end of the process, and return its remaining standard output.
+
+        Raise TimeoutExpired if the process runs for longer than `timeout` seconds. Only a program with little output
+        may have a time limit.
+        """
+        if timeout is not None:
+            self._process.join(timeout)
+            if self._process.exitcode is None:
+                raise subprocess.TimeoutExpired("a forked program", timeout)
         output = self.stdout.read()
         self.wait()
         return output

@@ -74,7 +74,8 @@ class PickWork(NamedTuple):
     generator: GeneratorWork
     total: npt.NDArray[np.float64]  #: [N] sum of the shares of the players who got the region, over all games
     games: npt.NDArray[np.float64]  #: [N] number of games in `total`
-    scores: npt.NDArray[np.float64]  #: [N] one player's estimates with noise in one game
+    #: [N] one player's estimates with noise in one game; after the picking phase, the owners of the regions
+    scores: npt.NDArray[np.float64]
     preferences: npt.NDArray[np.int32]  #: [P, N] each player's preferred regions in one game, best first
     counts: npt.NDArray[np.int32]  #: [P] numbers of regions in `preferences`
     lists: npt.NDArray[np.int32]  #: [_LISTS, N] the compared lists

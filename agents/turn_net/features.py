@@ -120,11 +120,11 @@ def _write_region(context: Context, position: Position, player: Int, r: Int, wor
     holding, row, third = work.holding, work.nodes[r], np.float32(1.0 / 3.0)
     holder, armies = np.int64(position.owner[r]), np.int64(position.army[r])
     is_own, is_neutral = holder == player, holder < 0
-    neighbours = neighbours_of(context.board, position, r, player)
-    threat = neighbours.strongest_enemy if is_own else neighbours.strongest_own
+    surroundings = neighbours_of(context.board, position, r, player)
+    threat = surroundings.strongest_enemy if is_own else surroundings.strongest_own
     risk: Real = 0.0
     if threat > 0:
-        income = holding[neighbours.strongest_holder if is_own else player, INCOME]
+        income = holding[surroundings.strongest_holder if is_own else player, INCOME]
         risk = chance_with_income(context.army_requirements, threat, income, armies)
     size = _log(armies) * third
     row[_NODE.mine], row[_NODE.neutral] = np.float32(is_own), np.float32(is_neutral)
@@ -132,18 +132,18 @@ def _write_region(context: Context, position: Position, player: Int, r: Int, wor
     row[_NODE.army] = size
     row[_NODE.my_army], row[_NODE.enemy_army] = size * row[_NODE.mine], size * row[_NODE.enemy]
     row[_NODE.few] = np.float32(min(20.0, float(armies)) / 20.0)
-    row[_NODE.enemies_beside] = _log(neighbours.enemy_armies) * third
-    row[_NODE.strongest_enemy] = _log(neighbours.strongest_enemy) * third
-    row[_NODE.mine_beside] = _log(neighbours.own_armies) * third
-    row[_NODE.strongest_mine] = _log(neighbours.strongest_own) * third
-    row[_NODE.beside_enemy] = np.float32(neighbours.enemies > 0)
-    row[_NODE.beside_neutral] = np.float32(neighbours.neutrals > 0)
-    row[_NODE.beside_mine] = np.float32(neighbours.own > 0)
+    row[_NODE.enemies_beside] = _log(surroundings.enemy_armies) * third
+    row[_NODE.strongest_enemy] = _log(surroundings.strongest_enemy) * third
+    row[_NODE.mine_beside] = _log(surroundings.own_armies) * third
+    row[_NODE.strongest_mine] = _log(surroundings.strongest_own) * third
+    row[_NODE.beside_enemy] = np.float32(surroundings.enemies > 0)
+    row[_NODE.beside_neutral] = np.float32(surroundings.neutrals > 0)
+    row[_NODE.beside_mine] = np.float32(surroundings.own > 0)
     row[_NODE.enemies], row[_NODE.neutrals] = (
-        np.float32(neighbours.enemies / 4.0),
-        np.float32(neighbours.neutrals / 4.0),
+        np.float32(surroundings.enemies / 4.0),
+        np.float32(surroundings.neutrals / 4.0),
     )
-    row[_NODE.borders] = np.float32((neighbours.own + neighbours.enemies + neighbours.neutrals) / 5.0)
+    row[_NODE.borders] = np.float32((surroundings.own + surroundings.enemies + surroundings.neutrals) / 5.0)
     row[_NODE.risk] = np.float32(risk)
     row[_NODE.holder_income] = np.float32(0.0) if is_neutral else np.float32(holding[holder, INCOME] / 10.0)
     row[_NODE.holder_armies] = np.float32(0.0) if is_neutral else _log(holding[holder, _ARMIES]) / np.float32(4.0)

@@ -91,22 +91,22 @@ def follow_orders(
                 army[r] += deploys[p, r]
                 moved[r] += deploys[p, r] if p != player else 0
     for k in range(count):
-        attacker, source, target, armies = events[k, 0], events[k, 1], events[k, 2], events[k, 3]
-        if attacker != player and visible[source] == 0 and visible[target] == 0:
+        order_player, source, target, armies = events[k, 0], events[k, 1], events[k, 2], events[k, 3]
+        if order_player != player and visible[source] == 0 and visible[target] == 0:
             continue
         lost, killed = events[k, 4], events[k, 5]
-        if attacker != player:
+        if order_player != player:
             moved[source] += armies
             moved[target] += armies
-        owner[source] = attacker
+        owner[source] = order_player
         if events[k, 6] != 0:
-            owner[target], army[target] = attacker, armies - lost
+            owner[target], army[target] = order_player, armies - lost
             army[source] = max(1, army[source] - armies)
         elif lost == 0 and killed == 0 and owner[target] != player:  # a transfer, or an attack without losses
-            owner[target] = attacker
+            owner[target] = order_player
             army[target] += armies
             army[source] = max(1, army[source] - armies)
-        elif attacker == owner[target]:  # the believed owner was wrong, because there was a battle
+        elif order_player == owner[target]:  # the believed owner was wrong, because there was a battle
             army[source] = max(1, army[source] - lost)
         else:
             army[source] = max(1, army[source] - lost)

@@ -62,8 +62,8 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
         exposed[r], threatened[r] = 0.0, 0.0
         if player < 0:
             continue
-        a, neighbours = np.int64(army[r]), neighbours_of(board, position, r, player)
-        strongest, enemy, neutral = neighbours.strongest_enemy, neighbours.strongest_holder, neighbours.neutrals > 0
+        a, nearby = np.int64(army[r]), neighbours_of(board, position, r, player)
+        strongest, enemy, neutral = nearby.strongest_enemy, nearby.strongest_holder, nearby.neutrals > 0
         features[player * N_PLAYER + OF.armies] += a
         features[player * N_PLAYER + OF.roots] += np.sqrt(np.float64(a))
         features[player * N_PLAYER + OF.regions] += 1.0

@@ -388,7 +388,7 @@ SPECS = (
 
 
 @pytest.mark.parametrize("players", [2, 3, 6])
-def test_all_agents_play_games_with_two_to_six_players(players):
+def test_all_agents_play_games_with_two_three_and_six_players(players):
     for first in range(0, len(SPECS), players):
         agents = [SPECS[(first + k) % len(SPECS)] for k in range(players)]
         result = Match(agents, games=1, seed=2, map="world", picks="agents", max_rounds=2).run()

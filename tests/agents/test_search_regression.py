@@ -215,14 +215,19 @@ def selections() -> list[int]:
     return nodes
 
 
-def test_results_are_equal_at_the_default_optimization_level():
+def test_evaluations_and_selections_are_equal_at_the_default_optimization_level():
     """Tests compile kernels at a lower level by default; see `tests/conftest.py`.
 
-    These kernels compute with floating-point numbers. The compilation of a whole search would take half a minute.
+    These kernels compute with floating-point numbers. The compilation of a whole search takes half a minute.
     """
     assert len(set(evaluations())) > 60 and len(set(selections())) == 12
     results = run_python("(int(numba.config.OPT), evaluations(), selections())")
     assert results == str((3, evaluations(), selections()))
+
+
+@pytest.mark.slow
+def test_searches_are_equal_at_the_default_optimization_level():
+    assert run_python("int(numba.config.OPT), CASES['default']()") == f"3 {RECORDED['default']}"
 
 
 def small_searches() -> list[str]:

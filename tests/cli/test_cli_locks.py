@@ -18,7 +18,7 @@ from warlight_env.folder_lock import LOCK, FolderLock, FolderLockedError
 from warlight_env.record.pictures import ExportError
 
 
-class Started:
+class ForkedPopen:
     """A command in a fork of this process, with the methods of `Popen` that `pair` uses."""
 
     def __init__(self, words: list[str], folder: Path) -> None:
@@ -30,8 +30,11 @@ class Started:
     def returncode(self) -> int | None:
         return self._program.poll()
 
+    def kill(self) -> None:
+        self._program.kill()
+
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
-        output = self._program.communicate()
+        output = self._program.communicate(timeout)
         with self._errors as errors:
             errors.seek(0)
             return output, errors.read()
@@ -41,7 +44,7 @@ class Started:
     "name", ["match --log", pytest.param("match --log --jobs 2", marks=pytest.mark.slow), "replay --svg"]
 )
 def test_two_concurrent_commands_lose_no_data(name):
-    assert pair(name, 1, 0.0, Started)[1] == ""
+    assert pair(name, 1, 0.0, ForkedPopen)[1] == ""
 
 
 @pytest.mark.parametrize(

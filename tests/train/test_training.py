@@ -260,6 +260,7 @@ def test_other_settings_and_damaged_journals_are_refused(tmp_path):
         ("evolve", '[[stages]]\nplayer = "one_pli"', "stages[0]: player: there is no agent 'one_pli'"),
         ("evolve", '[[stages]]\nplayer = "random"', "stages[0]: player: player 'random': random has no weights"),
         ("evolve", 'parameters = ["armies"]', "parameters: no parameter 'armies'"),
+        ("evolve", '[[stages]]\n[[stages]]\nparameters = ["armies"]', "stages[1]: parameters: no parameter 'armies'"),
         ("ppo", 'action = "turnz"', "action: must be one of turns, strategies, factored, not 'turnz'"),
     ],
 )
@@ -271,13 +272,26 @@ def test_wrong_settings_are_refused_before_a_folder_is_made(command, text, reaso
     assert not folder.exists()
 
 
-def test_a_folder_without_steps_takes_other_settings(tmp_path):
+def test_a_folder_with_nothing_but_settings_takes_other_settings(tmp_path):
     with Journal(tmp_path, SETTINGS.to_dict()):
         pass
     with Journal(tmp_path, replace(SETTINGS, seed=2).to_dict()) as journal:
         journal.append({"event": "test"})
     with pytest.raises(JournalError, match="seed: 2 in the folder, 1 now"), Journal(tmp_path, SETTINGS.to_dict()):
         pass
+
+
+@pytest.mark.parametrize("file", ["checkpoint.pt", "games/generation-1-1/run.json", None])
+def test_a_folder_with_other_files_or_settings_of_another_kind_is_refused(file, tmp_path):
+    first = SETTINGS.to_dict() if file else {"seed": 2}
+    with Journal(tmp_path, first) as journal:
+        if file:
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            journal.write(file, "text") if "/" not in file else (tmp_path / file).write_text("text")
+    before = (tmp_path / "settings.json").read_bytes()
+    with pytest.raises(JournalError, match="contains another run"):
+        Journal(tmp_path, replace(SETTINGS, seed=3).to_dict()).__enter__()
+    assert (tmp_path / "settings.json").read_bytes() == before
 
 
 def test_a_parameter_that_is_not_finite_stops_the_run(tmp_path):

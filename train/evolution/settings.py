@@ -34,8 +34,8 @@ class Stage:
         parameters: parameters that this stage optimizes; if empty, the `parameters` of the run.
 
     Raises:
-        InputError: a number is invalid, the first generation has no opponent, an agent does not exist, or `player` has
-            no weights.
+        InputError: a number is invalid, the first generation has no opponent, an agent does not exist, `player` has no
+            weights, or a parameter cannot evolve.
     """
 
     player: str = "one_ply"
@@ -64,6 +64,8 @@ class Stage:
         pin_agents(self, "opponents", allowed=(START, CHAMPION, HALL))
         with naming("player"):
             CandidatePlayer.of(self.player, ParameterVector())
+        if self.parameters:
+            SearchSpace(self.parameters)
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,8 @@ class EvolveSettings(WeightsSettings):
         super().__post_init__()
         if not self.stages:
             raise InputError("stages: give at least one stage")
-        for stage in self.stages:
-            SearchSpace(stage.parameters or self.parameters)
+        if not all(stage.parameters for stage in self.stages):
+            SearchSpace(self.parameters)
 
     def quick(self) -> Self:
         """See `RunSettings.quick`."""

@@ -185,7 +185,7 @@ class CompiledEvaluator(SingleThreaded):
     def gradients(
         self, parameters: Sequence[Tensor], rows: TurnRows, activations: Activations, derivatives: TurnOutputs
     ) -> list[Tensor]:
-        """Return the gradients of all parameters. derivatives: of the loss with respect to the outputs."""
+        """Return the gradients of all parameters. derivatives: those of the loss with respect to the outputs."""
         self._take(parameters)
         size = len(rows.round)
         transpose_weights(self._network, self._transposed)

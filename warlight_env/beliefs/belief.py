@@ -195,16 +195,16 @@ class Belief(SingleThreaded):
                 self.army[target] += armies
                 continue
             if hidden[target]:
-                opposing = max(1, int(defenders[target] if lost[target] else self.army[target]))
+                opposing_armies = max(1, int(defenders[target] if lost[target] else self.army[target]))
             elif new.owner[target] == self.enemy:
                 continue
             else:  # the target is visible and is not the opponent's, so the attack failed
-                opposing = int(new.army[target]) + round(self.rules.attack_kill * armies)
-            survivors, killed = max(0, armies - self._lost_to(opposing)), round(self.rules.attack_kill * armies)
-            if hidden[target] and (killed >= opposing or not lost[target]):
+                opposing_armies = int(new.army[target]) + round(self.rules.attack_kill * armies)
+            survivors, killed = max(0, armies - self._lost_to(opposing_armies)), round(self.rules.attack_kill * armies)
+            if hidden[target] and (killed >= opposing_armies or not lost[target]):
                 self.owner[target], self.army[target] = self.enemy, max(1, survivors)
                 continue
-            defenders[target] = opposing - killed
+            defenders[target] = opposing_armies - killed
             if hidden[source]:
                 self.army[source] += survivors
             if lost[target]:
@@ -219,7 +219,7 @@ class Belief(SingleThreaded):
         for region in np.flatnonzero(before & (new.owner == self.enemy)).tolist():
             arrived = sum(armies for _, target, armies in new.seen.moves if target == region)
             departed = sum(armies for source, _, armies in new.seen.moves if source == region)
-            deployed = sum(armies for place, armies in new.seen.deploys if place == region)
+            deployed = sum(armies for target, armies in new.seen.deploys if target == region)
             expected = (
                 int(self.army[region]) if self.owner[region] == self.enemy else -self._lost_to(int(self.army[region]))
             )

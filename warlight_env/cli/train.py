@@ -106,8 +106,9 @@ class WeightsOptions(RunOptions):
         return replace(settings, **overrides)
 
 
-#: The values of the setting `action` of PPO; the first one has settings of its own.
+#: The values of the setting `action` of PPO, and its default. The value "turns" has settings of its own.
 PPO_ACTIONS: Final = ("turns", "strategies", "factored")
+DEFAULT_PPO_ACTION: Final = "strategies"
 #: The default values of all options.
 DEFAULTS = RunOptions()
 WEIGHTS_DEFAULTS = WeightsOptions()
@@ -245,7 +246,7 @@ def ppo(
     map = "world"
     ```
     """
-    action = options.plain(file).get("action", PPO_ACTIONS[1])
+    action = options.plain(file).get("action", DEFAULT_PPO_ACTION)
     if action not in PPO_ACTIONS:
         raise UsageError(f"{file}: action: must be one of {', '.join(PPO_ACTIONS)}, not {action!r:.60}")
     if action == "turns":

@@ -104,12 +104,12 @@ def _compile_for_kernels(dispatcher: Any, options: dict[str, Any]) -> None:
 
     @functools.cache
     def called() -> Any:
-        kernel = numba.njit(
+        compiled = numba.njit(
             no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=CalledKernelCompiler, **options
         )(dispatcher.py_func)
-        enable_cache(kernel, dispatcher.py_func, CALLED)
-        _ignore_literals(kernel)
-        return kernel
+        enable_cache(compiled, dispatcher.py_func, CALLED)
+        _ignore_literals(compiled)
+        return compiled
 
     dispatcher.get_call_template = lambda args, kws: called().get_call_template(args, kws)
     dispatcher.get_overload = lambda signature: called().get_overload(signature)

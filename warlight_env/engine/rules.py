@@ -198,7 +198,7 @@ class Rules:
         names = {field.name for field in dataclasses.fields(Rules)}
         for name in changes:
             if name not in names:
-                meant = did_you_mean(name, names) if isinstance(name, str) else ""
+                meant = did_you_mean(name, sorted(names)) if isinstance(name, str) else ""
                 raise RulesError(f"no rule {short_repr(name)}{meant}; there are {', '.join(sorted(names))}")
         return dataclasses.replace(base, **changes)
 

@@ -54,10 +54,10 @@ def _draw_wastelands(
             region = choose(n, rng, None)
             if wasteland[region] == 0:
                 break
-            s, free_regions = board.super_region[region], 0
+            s, n_without_wasteland = board.super_region[region], 0
             for i in range(board.member_start[s], board.member_start[s + 1]):
-                free_regions += wasteland[board.members[i]] == 0
-            if free_regions >= 2:
+                n_without_wasteland += wasteland[board.members[i]] == 0
+            if n_without_wasteland >= 2:
                 break
         wasteland[region] = 1
         army[region] = params.wasteland_army

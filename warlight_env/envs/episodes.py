@@ -205,9 +205,9 @@ class Episodes:
             raise InputError(
                 "an environment of one map cannot change its map; for several maps, use warlight/WarlightMaps-v0"
             )
-        maps = map_set(map)
-        check_maps(maps, self.form.padding.map_limits, self._settings["rules"], self._settings["players"])
-        self._maps = maps
+        new_maps = map_set(map)
+        check_maps(new_maps, self.form.padding.map_limits, self._settings["rules"], self._settings["players"])
+        self._maps = new_maps
 
     def map_of(self, b: int) -> maps.Map:
         """Return the map of game b."""

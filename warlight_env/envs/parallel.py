@@ -416,15 +416,15 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
         With equal actions, both environments play the same current game and the same next games.
         """
-        copy = type(self).__new__(type(self))
-        copy.__dict__.update(self.__dict__)
-        copy._in_use = UseLock()
-        copy.core = self.core.clone()
-        copy.agents = self.agents[:]
-        copy._rows, copy._dropped = self._rows.copy(), self._dropped.copy()
-        copy._saved_random = self._random_state()
-        copy._random = None
-        return copy
+        clone = type(self).__new__(type(self))
+        clone.__dict__.update(self.__dict__)
+        clone._in_use = UseLock()
+        clone.core = self.core.clone()
+        clone.agents = self.agents[:]
+        clone._rows, clone._dropped = self._rows.copy(), self._dropped.copy()
+        clone._saved_random = self._random_state()
+        clone._random = None
+        return clone
 
     def get_state(self) -> EnvState:
         """Return all data that determine this game and the next games; `set_state` restores them."""

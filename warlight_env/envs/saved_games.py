@@ -62,11 +62,11 @@ class SavesGames:
         Equal actions give equal games in both environments. The copy and the original share constant data, policies and
         pools of opponents.
         """
-        copy = type(self).__new__(type(self))
-        copy.__dict__.update(self.__dict__)
-        copy.__dict__["_in_use"] = UseLock()
-        copy.__dict__.update(self.get_state().values)
-        return copy
+        clone = type(self).__new__(type(self))
+        clone.__dict__.update(self.__dict__)
+        clone.__dict__["_in_use"] = UseLock()
+        clone.__dict__.update(self.get_state().values)
+        return clone
 
 
 def _copied(episodes: Episodes, values: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, ClassVar, Final, Self
 
 from warlight_env import bounded_io
 from warlight_env.errors import InputError, RunError, clipped
-from warlight_env.folder_lock import FolderLock
+from warlight_env.folder_lock import LOCK, FolderLock
 from warlight_env.output import open_output, write_file
 
 #: The exceptions that the reader of a line may raise if the line is damaged or belongs to another run.
@@ -38,7 +38,7 @@ class AppendOnlyFolder(ABC):
         folder: the folder, which is made if it does not exist; or a `FolderLock` of the folder, which the caller
             releases after the ``with`` block.
         description: all settings that determine the results of the run, as JSON data. A folder with the description of
-            another run cannot be used, except if the other run has stored no line.
+            another run cannot be used, unless that run has stored nothing else.
 
     Raises:
         RunFolderError: the folder contains another description (the error message names the field), is damaged, or is
@@ -161,21 +161,26 @@ class AppendOnlyFolder(ABC):
         write_file(path, content, temporary=path.with_name(f".{path.name}.tmp"))
 
     def _failure(self, error: OSError) -> RunError:
-        if not self.folder.is_dir() and os.path.lexists(self.folder):
+        if self.folder.is_file():
             return RunError(f"cannot write run folder {self.folder}: it is a file; give a folder")
+        if isinstance(error, NotADirectoryError):
+            return RunError(f"cannot write run folder {self.folder}: a part of the path is a file; give a folder")
         return RunError(
             f"cannot write run folder {self.folder}: {error.strerror or error}; its content is kept. Give the same "
             "command again to continue the run"
         )
 
-    def _has_lines(self) -> bool:
-        path = self.folder / self.lines_name
-        return path.exists() and path.stat().st_size > 0
+    def _is_unused(self) -> bool:
+        """Return whether the run of the folder has stored nothing except its description."""
+        lines = self.folder / self.lines_name
+        names = {path.name for path in self.folder.iterdir()}
+        return names <= {self.description_name, self.lines_name, LOCK} and not (lines.exists() and lines.stat().st_size)
 
     def _is_described(self) -> bool:
         """Return whether the folder has a description of this run.
 
-        Raise an error if the folder has the description of another run, and this run has stored a line.
+        Raise an error if the folder has the description of another run, unless that run has stored nothing else and its
+        description has the same keys.
         """
         path = self.folder / self.description_name
         if not path.exists():
@@ -186,7 +191,7 @@ class AppendOnlyFolder(ABC):
             raise self.error(f"{path}: not a description of a run (the content is not an object)")
         difference = _difference(stored_description, self._description)
         if difference is not None:
-            if not self._has_lines() and stored_description.keys() == self._description.keys():
+            if stored_description.keys() == self._description.keys() and self._is_unused():
                 return False
             keys, stored, current = difference
             advice = "the same settings"

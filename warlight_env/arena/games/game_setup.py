@@ -282,6 +282,10 @@ def agent_from_source(source: AgentSource, seed: int) -> Agent:
     if isinstance(source, str):
         return make_agent(source, seed)
     agent = call_factory(source, seed)
+    if isinstance(agent, type):
+        raise MatchError(
+            f"agent {short_repr(source)}: the function returned the class {agent.__name__}; it must return an object"
+        )
     if (method := missing_method(agent)) is not None:
         raise MatchError(f"agent {short_repr(source)}: {type(agent).__name__} has no method {method}(view)")
     return as_agent(agent)

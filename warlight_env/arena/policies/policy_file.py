@@ -70,8 +70,8 @@ def _range(size: str) -> str:
 def differing_rules(policy_rules: Rules, game_rules: Rules, learned_picks: bool) -> list[str]:
     """Return a text for each difference between two sets of rules.
 
-    learned_picks: whether the policy learned to pick start regions. If it is False, the rules about picking are
-    ignored.
+    learned_picks: whether the policy learned to pick start regions. If `learned_picks` is False, the rules
+    about picking are ignored.
     """
     policy, game = dataclasses.asdict(policy_rules), dataclasses.asdict(game_rules)
     free = ("name", *(() if learned_picks else _PICKING))

@@ -170,10 +170,10 @@ class TurnCommands:
 
     def _check_picks(self, seat: int, preferences: list[int]) -> None:
         self._require_phase(seat, "pick")
-        copy = self._room.game.clone()
+        clone = self._room.game.clone()
         try:
-            other_picks = {p: list(copy.offers(p)) for p in copy.pickers() if p != seat}
-            copy.pick({**other_picks, seat: preferences})
+            other_picks = {p: list(clone.offers(p)) for p in clone.pickers() if p != seat}
+            clone.pick({**other_picks, seat: preferences})
         except IllegalOrdersError as error:
             raise RequestError(str(error), details=_reasons(error), code="illegal") from None
 

@@ -159,15 +159,22 @@ def _lan_host(host: str) -> str:
 def _listen_socket(listen: Listen) -> socket.socket:
     family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
     # With the explicit TCP protocol, asyncio sends small answers at once (TCP_NODELAY), which saves 40 ms each.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    except OSError as error:
+        raise _listen_error(listen, error) from None
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((listen.host, listen.port))
     except OSError as error:
         listener.close()
-        wrong_host = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
-        raise ServeError(
-            f"cannot listen on {listen.host}:{listen.port}: {error.strerror or error}; choose another "
-            f"{'--host: an address of this machine' if wrong_host else '--port'}"
-        ) from None
+        raise _listen_error(listen, error) from None
     return listener
+
+
+def _listen_error(listen: Listen, error: OSError) -> ServeError:
+    wrong_host = isinstance(error, socket.gaierror) or error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+    advice = "--host: an address of this machine" if wrong_host else "--port"
+    return ServeError(
+        f"cannot listen on {listen.host}:{listen.port}: {error.strerror or error}; choose another {advice}"
+    )

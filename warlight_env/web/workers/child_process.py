@@ -132,7 +132,7 @@ class ChildProcess:
             self._cancel_compute_timer()
 
     def _update_state(self, state: CompileState) -> None:
-        """Stop the time while the process compiles, and tell the caller; short breaks are not told."""
+        """Stop the time limit while the process compiles; report the state to the caller, except for short breaks."""
         if self._deadline is None:
             return
         self._cancel_compute_timer()

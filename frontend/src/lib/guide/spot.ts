@@ -26,7 +26,7 @@ export function spotOf(target: Target): Spot | null {
   const cards = topElement?.closest('aside');
   if (handle && cards && !cards.contains(element)) return ofHandle('covered');
   const isOnTop = topElement !== null && (element.contains(topElement) || topElement.closest('.note') !== null);
-  return { element, box, round, behind: null, seen: isOnTop, isUnderPreview: !isOnTop && Boolean(topElement?.closest('.aim')) };
+  return { element, box, round, behind: null, seen: isOnTop, isUnderPreview: !isOnTop && topElement?.closest('.aim')?.contains(element) === false };
 }
 
 function boxOf(element: Element): Spot['box'] {
