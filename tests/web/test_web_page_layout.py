@@ -74,11 +74,18 @@ def scroll_away(page: Any) -> Gestures:
     raise AssertionError("a region of the player is always in sight")
 
 
-def test_a_phone_leads_to_targets_out_of_sight_and_returns_to_the_own_regions(
-    server: Server, open_page: Callable[..., Any]
-):
+def test_a_phone_returns_to_the_players_regions_after_a_round(server: Server, open_page: Callable[..., Any]):
     page = first_turn(server, open_page, **HANDSET)
     assert page.evaluate(OWN_IN_SIGHT)
+    scroll_away(page)
+    tap_button(page, "Commit")
+    tap_button(page, "Commit anyway")
+    page.locator(".round", has_text="Round 2").first.wait_for()
+    page.wait_for_function(f"() => ({OWN_IN_SIGHT})() > 0", timeout=5000)
+
+
+def test_marks_at_the_edge_lead_to_targets_that_are_out_of_sight(server: Server, open_page: Callable[..., Any]):
+    page = first_turn(server, open_page, **HANDSET)
     gestures = scroll_away(page)
     mark = page.locator(".mark").first
     mark.wait_for()
@@ -97,10 +104,6 @@ def test_a_phone_leads_to_targets_out_of_sight_and_returns_to_the_own_regions(
     scroll_away(page)
     mark.wait_for()
     assert mark.get_attribute("data-target") not in own  # a neighbour to attack
-    tap_button(page, "Commit")
-    tap_button(page, "Commit anyway")
-    page.locator(".round", has_text="Round 2").first.wait_for()
-    page.wait_for_function(f"() => ({OWN_IN_SIGHT})() > 0", timeout=5000)
 
 
 def test_map_does_not_move_when_the_footer_or_the_round_changes(server: Server, open_page: Callable[..., Any]):
