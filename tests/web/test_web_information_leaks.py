@@ -29,7 +29,7 @@ def run_checker(folder: Path, seat_rounds: int, seed: int = 1) -> Checker:
 
 
 def test_no_hidden_information_is_sent(tmp_path: Path):
-    checker = run_checker(tmp_path, 100)
+    checker = run_checker(tmp_path, 150)
     assert checker.hidden > 500
     assert checker.hints > 0
     assert checker.watched > 50  # positions that spectators received
