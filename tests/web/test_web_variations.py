@@ -14,7 +14,7 @@ import httpx
 import pytest
 from page_helpers import bot_log
 
-from warlight_env import Game
+from warlight_env import Game, bounded_io
 from warlight_env.record import GameLog, Study, check_variations, game_at, verify
 from warlight_env.web.errors import RequestError
 from warlight_env.web.storage import study_store
@@ -399,6 +399,20 @@ def test_a_deleted_study_stays_deleted_during_a_change(server: Server):
         assert codes[0] in (200, 404) and codes[1] == 200
         assert client.get(f"studies/{id}").status_code == 404
         assert not list(server.folder.glob(f"studies/{id}*"))
+
+
+def test_a_study_that_is_deleted_before_it_is_read_does_not_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    store = StudyStore(tmp_path)
+    id, read = store.create(b"text"), bounded_io.read_bytes
+
+    def read_after_deletion(path: Path, *args: Any) -> bytes:
+        path.unlink()
+        return read(path, *args)
+
+    monkeypatch.setattr(bounded_io, "read_bytes", read_after_deletion)
+    with pytest.raises(RequestError, match="there is no such study") as error:
+        store.read(id)
+    assert error.value.status == 404
 
 
 def test_a_deleted_game_stays_deleted_during_a_change_of_its_variations(server: Server):

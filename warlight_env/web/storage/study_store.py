@@ -51,11 +51,11 @@ class StudyStore:
     def read(self, id: str) -> bytes:
         """Return the file of a study; raise `RequestError` if there is no such study, or it cannot be read."""
         path = self.path(id)
-        if not path.exists():
-            raise no_such_study()
         try:
             return bounded_io.read_bytes(path, STUDY_BYTES, StudyError, "study")
         except StudyError as error:
+            if not path.exists():  # checked after the read, because another request can delete the study at any time
+                raise no_such_study() from None
             raise RequestError(str(error).replace(str(path), path.name), 500) from None
 
     def create(self, data: bytes) -> str:
