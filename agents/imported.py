@@ -42,9 +42,9 @@ def imported_agent(spec: AgentSpec) -> AgentInfo | None:
 
     Raises:
         ImportedAgentError: the file does not exist, or it does not have the content that the digest in the
-            specification identifies.
+            specification identifies, or a colon instead of a comma precedes the parameters.
     """
-    attribute = spec.rest.partition(",")[0].strip()
+    attribute, colon, parameters = spec.rest.partition(",")[0].strip().partition(":")
     if spec.separator != ":" or not _NAME.fullmatch(attribute):
         return None
     path, expected = spec.split_name(PYTHON_END)
@@ -58,6 +58,9 @@ def imported_agent(spec: AgentSpec) -> AgentInfo | None:
         summary = f"{attribute} in the module {spec.name}"
     else:
         return None
+    if colon:
+        example = f"{path}:{attribute},{parameters or 'KEY=VALUE'}"
+        raise ImportedAgentError(f"agent '{spec}': parameters follow a comma, as in {example}")
 
     def load() -> Callable[..., Any]:
         return functools.partial(_make, path, expected)

@@ -68,6 +68,8 @@ def test_the_match_command_accepts_imported_agents(folder, capsys):
         ("{}.py:Missing", "Missing does not exist in"),
         ("{}:VALUE", "VALUE is not callable in"),
         ("{}:Idle,depth", "expected key=value, got 'depth'"),
+        ("{0}.py:Idle:depth=1", r"parameters follow a comma, as in \w+\.py:Idle,depth=1"),
+        ("belief:{}:Idle:", r"parameters follow a comma, as in \w+:Idle,KEY=VALUE"),
         ("{}:Idle,depth=1,depth=2", "depth is given twice"),
         ("{}:Idle,width=1", "cannot be made"),
         ("{}:Idle,depth=x", "cannot be made: ValueError"),
