@@ -20,12 +20,12 @@ class AgentSpec:
     Attributes:
         name: the agent's name.
         separator: ":" or an empty string.
-        rest: all text after the separator.
+        argument_text: all text after the separator.
     """
 
     name: str
     separator: str = ""
-    rest: str = ""
+    argument_text: str = ""
 
     @classmethod
     def parse(cls, text: str) -> AgentSpec:
@@ -37,20 +37,20 @@ class AgentSpec:
         return cls(name, separator, rest[len(separator) :])
 
     def __str__(self) -> str:
-        return f"{self.name}{self.separator}{self.rest}"
+        return f"{self.name}{self.separator}{self.argument_text}"
 
     @property
     def parts(self) -> list[str]:
         """Return the parts of the text after the name: split at commas, stripped of white space, and not empty."""
-        return [part.strip() for part in self.rest.split(",") if part.strip()]
+        return [part.strip() for part in self.argument_text.split(",") if part.strip()]
 
     @property
     def wrapped(self) -> AgentSpec:
         """Return the specification; if it is ``name[OPTIONS]:AGENT``, its separator becomes ``[OPTIONS]:``."""
-        if self.separator or not self.rest.startswith("["):
+        if self.separator or not self.argument_text.startswith("["):
             return self
-        options, end, rest = self.rest.partition("]:")
-        return replace(self, separator=options + end, rest=rest) if end else self
+        options, end, arguments = self.argument_text.partition("]:")
+        return replace(self, separator=options + end, argument_text=arguments) if end else self
 
     def split_name(self, end: str) -> tuple[str, str]:
         """Return the name without the digest of a file, and the digest.
@@ -65,9 +65,9 @@ class AgentSpec:
         """Return a specification with the same text after another name."""
         return replace(self, name=name)
 
-    def with_rest(self, rest: str) -> AgentSpec:
+    def with_argument_text(self, argument_text: str) -> AgentSpec:
         """Return a specification of the same agent with another text after the name."""
-        return replace(self, rest=rest)
+        return replace(self, argument_text=argument_text)
 
     def with_digests(self, digest_of: Callable[[str, str], str | None]) -> AgentSpec:
         """Append ``#`` and a file's digest to each value that names a file.
@@ -80,7 +80,7 @@ class AgentSpec:
             digest = digest_of(key, value) if equals else None
             return part if digest is None else _before_space(part, f"#{digest}")
 
-        return self.with_rest(",".join(map(pin, self.rest.split(","))))
+        return self.with_argument_text(",".join(map(pin, self.argument_text.split(","))))
 
     def without_digests(self, endings: Iterable[tuple[str, str]]) -> AgentSpec:
         """Remove the digests of files from the values of the parameters.
@@ -97,15 +97,15 @@ class AgentSpec:
             return part.replace(stripped, bare) if pinned else part
 
         endings = list(endings)
-        return self.with_rest(",".join(map(unpin, self.rest.split(","))))
+        return self.with_argument_text(",".join(map(unpin, self.argument_text.split(","))))
 
     def without_digest(self, end: str) -> AgentSpec:
         """Remove the digest of a specification whose text after the name is only a file name with a digest.
 
         end: a file ending, such as ".json". The digest stays if the file name does not end with `end`.
         """
-        bare = _DIGEST.sub("", self.rest.rstrip())
-        return self.with_rest(bare) if bare.endswith(end) and bare != self.rest.rstrip() else self
+        bare = _DIGEST.sub("", self.argument_text.rstrip())
+        return self.with_argument_text(bare) if bare.endswith(end) and bare != self.argument_text.rstrip() else self
 
 
 def _before_space(text: str, suffix: str) -> str:

@@ -44,7 +44,7 @@ def imported_agent(spec: AgentSpec) -> AgentInfo | None:
         ImportedAgentError: the file does not exist, or it does not have the content that the digest in the
             specification identifies, or a colon instead of a comma precedes the parameters.
     """
-    attribute, colon, parameters = spec.rest.partition(",")[0].strip().partition(":")
+    attribute, colon, parameters = spec.argument_text.partition(",")[0].strip().partition(":")
     if spec.separator != ":" or not _NAME.fullmatch(attribute):
         return None
     path, expected = spec.split_name(PYTHON_END)

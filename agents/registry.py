@@ -226,7 +226,7 @@ def _unwrap(spec: str) -> tuple[list[str], AgentSpec]:
     while (info := agents.get((parsed := AgentSpec.parse(spec)).name)) is not None and info.wraps:
         parsed = parsed.wrapped
         prefixes.append(f"{parsed.name}{parsed.separator}")
-        spec = parsed.rest
+        spec = parsed.argument_text
     return prefixes, parsed
 
 
@@ -246,7 +246,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     if info.wraps and len(_unwrap(spec)[0]) > MOST_WRAPPED:
         raise AgentError(f"agent {spec!r}: at most {MOST_WRAPPED} agents may be nested")
     if info.text is not None:
-        return info, {"text": parsed.rest}
+        return info, {"text": parsed.argument_text}
     values: dict[str, Any] = {}
     for part in parsed.parts:
         key, equals, text = part.partition("=")
@@ -318,12 +318,13 @@ def pinned(spec: str) -> str:
     parsed = AgentSpec.parse(spec)
     if info.wraps:
         parsed = parsed.wrapped
-        return str(parsed.with_rest(pinned(parsed.rest)))
+        return str(parsed.with_argument_text(pinned(parsed.argument_text)))
     if info.file is not None:
         return str(parsed.with_name(f"{info.file}#{file_digest(info.file)}"))
     if info.text is not None:
-        is_file = info.text.digest_of is not None and parsed.rest.endswith(_FILE_END)
-        return f"{parsed}#{info.text.digest_of(parsed.rest)}" if is_file and info.text.digest_of else str(parsed)
+        text_digest = info.text.digest_of
+        is_file = text_digest is not None and parsed.argument_text.endswith(_FILE_END)
+        return f"{parsed}#{text_digest(parsed.argument_text)}" if is_file and text_digest else str(parsed)
 
     def digest_of(key: str, value: str) -> str | None:
         end, digest = _FILES.get(key, ("", None))

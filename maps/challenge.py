@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from warlight_env.maps.build import RawRegion, RawSetup, build, heading_for
-from warlight_env.maps.challenge_fields import cell, identifier, identifiers, items, pair, whole
+from warlight_env.maps.challenge_fields import cell, identifier, identifiers, integer, items, pair
 from warlight_env.maps.challenge_setup import region_name, setup_of_lines, setup_of_settings
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.formats import is_cells
@@ -144,7 +144,7 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
         location = f"{place}: line {line}: {part}"
         return [(location, identifier(location, a), b) for a, b in zip(words[::2], words[1::2], strict=True)]
 
-    supers = [(location, s, whole(location, b)) for location, s, b in pairs("super_regions")]
+    supers = [(location, s, integer(location, b)) for location, s, b in pairs("super_regions")]
     regions = [(location, r, identifier(location, s)) for location, r, s in pairs("regions")]
     borders = [
         (location, a, identifier(f"{location}: region {a}", b))
@@ -186,7 +186,7 @@ def from_challenge_data(data: Any, place: str) -> Map:
     supers: list[_Row] = []
     super_items = items(data, "SuperRegions", place)
     for location, item in super_items:
-        supers.append((location, _id_field(location, item, "id"), whole(f"{location}: bonus", item.get("bonus"))))
+        supers.append((location, _id_field(location, item, "id"), integer(f"{location}: bonus", item.get("bonus"))))
     regions = [(location, _id_field(location, item, "id"), item) for location, item in items(data, "Regions", place)]
     borders = [
         (location, region, neighbor)

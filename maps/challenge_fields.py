@@ -34,7 +34,7 @@ def items(data: dict[str, Any], key: str, place: str) -> Items:
     return [(f"{place}: {key}[{i}] (id {item.get('id')!s:.20})", item) for i, item in enumerate(entries)]
 
 
-def whole(location: str, value: Any) -> int:
+def integer(location: str, value: Any) -> int:
     """Return a value of the JSON data as a whole number.
 
     Raises MapError if the value is not a whole number; its message begins with `location`.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from warlight_env.maps.build import RawSetup
-from warlight_env.maps.challenge_fields import identifier, identifiers, whole
+from warlight_env.maps.challenge_fields import identifier, identifiers, integer
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.parts import MAX_ARMY, MAX_REGIONS
 
@@ -60,7 +60,7 @@ def setup_of_lines(lines: Sequence[str], place: str, region_ids: Iterable[int]) 
     picks = None
     if _FIRST_WORDS[2] in entries:
         number, words = entries[_FIRST_WORDS[2]]
-        picks = whole(f"{place}: line {number}: {PICKS}", " ".join(words))
+        picks = integer(f"{place}: line {number}: {PICKS}", " ".join(words))
     used_lines = {number for number, _ in entries.values()}
     army, army_line = _wasteland_army(lines, set(wastelands or ()))
     return _setup(wastelands, army, offered, picks), used_lines if army is None else used_lines | {army_line}
@@ -75,7 +75,7 @@ def setup_of_settings(settings: dict[str, Any], location: str, region_ids: Itera
             return None
         return _checked_ids(f"{location}: {key}", identifiers(f"{location}: {key}", settings[key]), regions)
 
-    picks = whole(f"{location}: {PICKS}", settings[PICKS]) if PICKS in settings else None
+    picks = integer(f"{location}: {PICKS}", settings[PICKS]) if PICKS in settings else None
     return _setup(read_ids(WASTELANDS), None, read_ids(OFFERED), picks)
 
 

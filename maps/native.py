@@ -123,10 +123,12 @@ def _build_map(d: Any, place: str) -> Map:
 
 
 def _setup(d: Any) -> RawSetup:
-    def whole(key: str) -> int | None:
+    def optional_integer(key: str) -> int | None:
         return int(d[key]) if key in d else None
 
-    return RawSetup(d.get("wastelands"), whole("wasteland_army"), d.get("offered"), whole("picks"))
+    return RawSetup(
+        d.get("wastelands"), optional_integer("wasteland_army"), d.get("offered"), optional_integer("picks")
+    )
 
 
 @checked

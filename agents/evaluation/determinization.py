@@ -49,15 +49,15 @@ def _filled(view: View, count: int) -> Position:
 
 
 def farthest(
-    distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int, among: npt.NDArray[np.bool_]
+    distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int, candidates: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
-    """Return the regions r for which among[r] is True, sorted by distance from the player's regions, farthest first.
+    """Return the candidates as indices, sorted by distance from the player's regions, farthest first.
 
     Args:
-        among: bool[N], True for each region that the result contains.
+        candidates: bool[N], True for each region that the result contains.
         distance: [N, N], the distances between regions.
     """
-    regions = np.flatnonzero(among)
+    regions = np.flatnonzero(candidates)
     return regions[np.argsort(-distance_to(distance, owner, player)[regions], kind="stable")]
 
 

@@ -306,7 +306,7 @@ class RegionTerms:
     region: int
     super_region: float  #: constant part of the super region's value
     own_regions: float  #: term for the player's regions in the super region
-    whole: float  #: term for a super region that one player owns completely; otherwise 0
+    complete_super_region: float  #: term for a super region that one player owns completely; otherwise 0
     owner_regions: float  #: if an enemy owns the region: term for this enemy's regions in the super region; otherwise 0
     factor: float  #: the weight `not_neutral` if a player owns the region; otherwise 1
     neighbors: float  #: term for the mean value of the adjacent regions
@@ -322,15 +322,12 @@ def explain(game: Any, player: int, weights: Weights = THESIS) -> list[RegionTer
         s, holder = int(board.super_region[r]), int(owner[r])
         holders = owner[board.members[board.member_start[s] : board.member_start[s + 1]]]
         own_term = evaluation.own_regions * int((holders == player).sum())
-        whole_term = float(evaluation.supers[WHOLE, s]) if holders[0] >= 0 and (holders == holders[0]).all() else 0.0
+        complete_term = float(evaluation.supers[WHOLE, s]) if holders[0] >= 0 and (holders == holders[0]).all() else 0.0
         rival = evaluation.owner_regions * int((holders == holder).sum()) if holder >= 0 and holder != player else 0.0
         factor = evaluation.not_neutral if holder >= 0 else 1.0
         static = float(evaluation.supers[STATIC, s])
-        terms.append(
-            RegionTerms(
-                r, static, own_term, whole_term, rival, factor, 0.0, (static + own_term + whole_term + rival) * factor
-            )
-        )
+        value = (static + own_term + complete_term + rival) * factor
+        terms.append(RegionTerms(r, static, own_term, complete_term, rival, factor, 0.0, value))
     if evaluation.neighbor_values == 0.0:
         return terms
     base_values = [term.value for term in terms]

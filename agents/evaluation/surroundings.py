@@ -24,9 +24,9 @@ MOST_ROUNDS: Final = 40
 class Neighbours(NamedTuple):
     """Counts of the regions adjacent to one region, from a player's view."""
 
-    own: Int  #: number of adjacent regions of the player
-    enemies: Int  #: number of adjacent regions of other players
-    neutrals: Int  #: number of adjacent neutral regions
+    own_regions: Int  #: number of adjacent regions of the player
+    enemy_regions: Int  #: number of adjacent regions of other players
+    neutral_regions: Int  #: number of adjacent neutral regions
     own_armies: Int
     enemy_armies: Int
     strongest_own: Int  #: armies of the player's strongest adjacent region; 0 if there is none
@@ -38,7 +38,7 @@ class Neighbours(NamedTuple):
 def neighbours_of(board: Board, position: Position, region: Int, player: Int) -> Neighbours:
     """Return counts of a region's neighbours, from a player's view."""
     owner, army = position.owner, position.army
-    own, enemies, neutrals = np.int64(0), np.int64(0), np.int64(0)
+    own_regions, enemies, neutrals = np.int64(0), np.int64(0), np.int64(0)
     own_armies, enemy_armies = np.int64(0), np.int64(0)
     strongest_own, strongest_enemy, holder = np.int64(0), np.int64(0), np.int64(player)
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
@@ -47,7 +47,7 @@ def neighbours_of(board: Board, position: Position, region: Int, player: Int) ->
         if neighbor_owner < 0:
             neutrals += 1
         elif neighbor_owner == player:
-            own += 1
+            own_regions += 1
             own_armies += armies
             strongest_own = max(strongest_own, armies)
         else:
@@ -55,7 +55,7 @@ def neighbours_of(board: Board, position: Position, region: Int, player: Int) ->
             enemy_armies += armies
             if armies > strongest_enemy:
                 strongest_enemy, holder = armies, neighbor_owner
-    return Neighbours(own, enemies, neutrals, own_armies, enemy_armies, strongest_own, strongest_enemy, holder)
+    return Neighbours(own_regions, enemies, neutrals, own_armies, enemy_armies, strongest_own, strongest_enemy, holder)
 
 
 @inline_kernel

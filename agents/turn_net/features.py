@@ -136,14 +136,16 @@ def _write_region(context: Context, position: Position, player: Int, r: Int, wor
     row[_NODE.strongest_enemy] = _log(surroundings.strongest_enemy) * third
     row[_NODE.mine_beside] = _log(surroundings.own_armies) * third
     row[_NODE.strongest_mine] = _log(surroundings.strongest_own) * third
-    row[_NODE.beside_enemy] = np.float32(surroundings.enemies > 0)
-    row[_NODE.beside_neutral] = np.float32(surroundings.neutrals > 0)
-    row[_NODE.beside_mine] = np.float32(surroundings.own > 0)
+    row[_NODE.beside_enemy] = np.float32(surroundings.enemy_regions > 0)
+    row[_NODE.beside_neutral] = np.float32(surroundings.neutral_regions > 0)
+    row[_NODE.beside_mine] = np.float32(surroundings.own_regions > 0)
     row[_NODE.enemies], row[_NODE.neutrals] = (
-        np.float32(surroundings.enemies / 4.0),
-        np.float32(surroundings.neutrals / 4.0),
+        np.float32(surroundings.enemy_regions / 4.0),
+        np.float32(surroundings.neutral_regions / 4.0),
     )
-    row[_NODE.borders] = np.float32((surroundings.own + surroundings.enemies + surroundings.neutrals) / 5.0)
+    row[_NODE.borders] = np.float32(
+        (surroundings.own_regions + surroundings.enemy_regions + surroundings.neutral_regions) / 5.0
+    )
     row[_NODE.risk] = np.float32(risk)
     row[_NODE.holder_income] = np.float32(0.0) if is_neutral else np.float32(holding[holder, INCOME] / 10.0)
     row[_NODE.holder_armies] = np.float32(0.0) if is_neutral else _log(holding[holder, _ARMIES]) / np.float32(4.0)

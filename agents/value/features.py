@@ -34,10 +34,10 @@ _RULE: Final[Any] = RULES.columns
 #: float64[…]
 Numbers = npt.NDArray[np.float64]
 
-#: INCOME_WORTH: the value of an income of one army per round, in armies. PROMISE_WORTH: the value of one army of the
+#: INCOME_VALUE: the value of an income of one army per round, in armies. PROMISE_VALUE: the value of one army of the
 #: feature `promise_8`, in armies. Both were fitted to the winners of games between searches.
-INCOME_WORTH: Final = 9.0
-PROMISE_WORTH: Final = 6.0
+INCOME_VALUE: Final = 9.0
+PROMISE_VALUE: Final = 6.0
 
 
 @kernel
@@ -63,7 +63,7 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
         if player < 0:
             continue
         a, nearby = np.int64(army[r]), neighbours_of(board, position, r, player)
-        strongest, enemy, neutral = nearby.strongest_enemy, nearby.strongest_holder, nearby.neutrals > 0
+        strongest, enemy, neutral = nearby.strongest_enemy, nearby.strongest_holder, nearby.neutral_regions > 0
         features[player * N_PLAYER + OF.armies] += a
         features[player * N_PLAYER + OF.roots] += np.sqrt(np.float64(a))
         features[player * N_PLAYER + OF.regions] += 1.0
@@ -126,13 +126,13 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
 
 
 @inline_kernel
-def worth(features: Numbers, player: Int) -> Real:
+def position_value(features: Numbers, player: Int) -> Real:
     """Return the value of a player's position, in armies: its armies, its income, and super regions it may complete."""
     start = player * N_PLAYER
     return (
         features[start + OF.armies]
-        + INCOME_WORTH * features[start + OF.income]
-        + PROMISE_WORTH * features[start + OF.promise_8]
+        + INCOME_VALUE * features[start + OF.income]
+        + PROMISE_VALUE * features[start + OF.promise_8]
     )
 
 

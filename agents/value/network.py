@@ -13,7 +13,7 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.value_record import FIRST_UNITS, N_PLAYER, SECOND_UNITS
-from warlight_env.agents.value.features import OF, Numbers, worth, write_features, write_rules
+from warlight_env.agents.value.features import OF, Numbers, position_value, write_features, write_rules
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
 from warlight_env.engine.position import Position
@@ -22,9 +22,9 @@ from warlight_env.engine.stack import stack_floats, stack_singles
 #: Slope of the leaky ReLU units below 0.
 LEAK: Final = 0.1
 #: Weights in the weighted mean of `network_share`: the player's fraction of all players' regions, and its fraction of
-#: all players' value in armies (`features.worth`).
-BY_REGIONS: Final = 0.05
-BY_WORTH: Final = 0.3
+#: all players' value in armies (`position_value`).
+REGION_WEIGHT: Final = 0.05
+VALUE_WEIGHT: Final = 0.3
 
 
 @inline_kernel
@@ -123,16 +123,16 @@ def network_share(context: Context, position: Position, shares: Shares) -> Int:
     network_scores(context, position, features, scores)
     _write_chances(scores, players, shares)
     n_regions = 0.0
-    total_worth: Real = 0.0
+    total_value: Real = 0.0
     for p in range(players):
         if scores[p] > -np.inf:
-            total_worth += worth(features, p)
+            total_value += position_value(features, p)
             n_regions += features[p * N_PLAYER + OF.regions]
     for p in range(players):
         if scores[p] > -np.inf:
             shares[p] = (
-                (1.0 - BY_REGIONS - BY_WORTH) * shares[p]
-                + BY_WORTH * worth(features, p) / total_worth
-                + BY_REGIONS * features[p * N_PLAYER + OF.regions] / n_regions
+                (1.0 - REGION_WEIGHT - VALUE_WEIGHT) * shares[p]
+                + VALUE_WEIGHT * position_value(features, p) / total_value
+                + REGION_WEIGHT * features[p * N_PLAYER + OF.regions] / n_regions
             )
     return 0

@@ -92,7 +92,7 @@ def test_region_values_match_hand_computed_values():
     assert values[0] == (1 + 2 * 20) * 2, "not neutral: doubled"
     whole = 30 * 3**2
     assert values[3] == (4 + 0 + whole + 3 * 20) * 2, "an enemy's whole super region, and three of its regions"
-    assert terms[3].whole == whole and terms[3].owner_regions == 60 and terms[3].factor == 2
+    assert terms[3].complete_super_region == whole and terms[3].owner_regions == 60 and terms[3].factor == 2
     context = bare_context(seen.board, seen.params, 2, THESIS)
     assert values == [region_value(context, seen.position, 0, r) for r in range(6)]
 

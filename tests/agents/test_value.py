@@ -26,7 +26,7 @@ from warlight_env.agents.records.value_record import (
     value_file,
 )  # fmt: skip
 from warlight_env.agents.value.features import write_rules
-from warlight_env.agents.value.network import BY_REGIONS, BY_WORTH, LEAK, network_scores, win_probabilities
+from warlight_env.agents.value.network import LEAK, REGION_WEIGHT, VALUE_WEIGHT, network_scores, win_probabilities
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import kernel
@@ -165,8 +165,8 @@ def test_features_scores_and_shares_match_plain_python(map_name, preset, players
         held = np.array([(position.owner == p).sum() for p in range(players)])
         armies, income, promise = (rows[:, PLAYERS.names.index(name)] for name in ("armies", "income", "promise_8"))
         worth = (armies + 9 * income + 6 * promise) * (held > 0)
-        expected = (1 - BY_REGIONS - BY_WORTH) * chances / chances.sum()
-        expected += BY_WORTH * worth / worth.sum() + BY_REGIONS * held / held.sum()
+        expected = (1 - REGION_WEIGHT - VALUE_WEIGHT) * chances / chances.sum()
+        expected += VALUE_WEIGHT * worth / worth.sum() + REGION_WEIGHT * held / held.sum()
         assert shares == pytest.approx(expected, abs=1e-6)
 
 
