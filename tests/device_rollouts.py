@@ -43,7 +43,7 @@ def compare(device: str, games: int, rounds: int) -> tuple[float, int]:
     ended, won = int(host.done.sum()), int(host.won.sum())
     assert abs(won - ended / 2) < 5 * (ended / 4) ** 0.5, f"{won} of {ended} games won against itself"
     chosen = np.random.default_rng(1).choice(games * rounds, min(COMPARED, games * rounds), replace=False)
-    rows: Any = rows_of(type(host)(*(part.numpy() for part in host)), config.players).taken(chosen)
+    rows: Any = rows_of(type(host)(*(part.numpy() for part in host)), config.players).select(chosen)
     context = make_context(config.board, config.params, config.players, PLANNING)
     expected = CompiledEvaluator(context, 1).log_probs(run.learner.module.cpu(), rows).turn.detach()
     return float((expected - host.log_probs.reshape(-1)[chosen]).abs().max()), ended

@@ -80,14 +80,14 @@ def test_parameters_outside_the_search_space_are_unchanged():
     assert decoded.weights == base.weights._replace(army=decoded.weights.army) and decoded.weights.army > 10
     assert decoded.search["rounds"] == 7 and decoded.search["c"] == pytest.approx(0.4 * math.exp(0.3))
     # A worker process receives the pickled player.
-    agent = pickle.loads(pickle.dumps(CandidatePlayer.of("mcts:sims=3", decoded)))(1)
+    agent = pickle.loads(pickle.dumps(CandidatePlayer.from_candidate("mcts:sims=3", decoded)))(1)
     assert agent.settings.weights == decoded.weights and agent.settings.exploration == decoded.search["c"]
     assert agent.settings.rounds == 7
-    assert CandidatePlayer.of("one_ply", decoded).search == (), "a one-ply player has no such parameters"
+    assert CandidatePlayer.from_candidate("one_ply", decoded).search == (), "a one-ply player has no such parameters"
     with pytest.raises(SearchParameterError, match="did you mean"):
         SearchSpace(["arny"])
     with pytest.raises(SearchParameterError, match="has no weights"):
-        CandidatePlayer.of("random", base)
+        CandidatePlayer.from_candidate("random", base)
 
 
 # Noise

@@ -246,7 +246,7 @@ def army_shares(configs, played):
         position = played.position(m)
         armies = np.array([position.army[position.owner == p].sum() for p in range(configs[at].players)], dtype=float)
         rows.append(ValuedPosition(at, int(played.game[m]), position, armies / armies.sum()))
-    return ValuedPositions.of(rows)
+    return ValuedPositions.from_positions(rows)
 
 
 def test_a_fit_learns_and_does_not_use_held_out_games(games):

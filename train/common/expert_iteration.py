@@ -139,7 +139,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         """Play the games of an iteration, and return the samples for the next fit."""
 
     @abstractmethod
-    def kept(self) -> int:
+    def sample_window(self) -> int:
         """Return how many iterations, up to the present one, supply samples for a fit."""
 
     @abstractmethod
@@ -159,7 +159,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         seed, network = self.settings.seed, self.first()
         samples: list[T] = []
         for iteration in range(self.settings.iterations):
-            samples, old = [*samples, self.samples(iteration, network)][-self.kept() :], network
+            samples, old = [*samples, self.samples(iteration, network)][-self.sample_window() :], network
 
             def compute(iteration: int = iteration, samples: list[T] = samples, old: bytes = old) -> tuple[bytes, Any]:
                 return self.fit(self.samples_kind.joined(samples), old, derive_seed(seed, self.fit_path, iteration))

@@ -99,7 +99,7 @@ class ArenaTable:
 
     def source(self, rival: Rival) -> AgentSource:
         """Return the source of the agent that plays as the opponent `rival`."""
-        return rival if isinstance(rival, str) else CandidatePlayer.of(self._spec, rival)
+        return rival if isinstance(rival, str) else CandidatePlayer.from_candidate(self._spec, rival)
 
     def scores(
         self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str

@@ -63,7 +63,7 @@ class Stage:
         pin_agents(self, "player")
         pin_agents(self, "opponents", allowed=(START, CHAMPION, HALL))
         with naming("player"):
-            CandidatePlayer.of(self.player, ParameterVector())
+            CandidatePlayer.from_candidate(self.player, ParameterVector())
         if self.parameters:
             SearchSpace(self.parameters)
 

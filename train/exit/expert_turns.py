@@ -40,7 +40,7 @@ class ExpertTurns(NamedTuple):
     value: npt.NDArray[np.float32]  #: [M, MAX_PLAYERS]
 
     @classmethod
-    def of(cls, turns: Sequence[ExpertTurn]) -> ExpertTurns:
+    def from_turns(cls, turns: Sequence[ExpertTurn]) -> ExpertTurns:
         """Return a sequence of expert turns as arrays, in the same order."""
         value = np.zeros((len(turns), MAX_PLAYERS), dtype=np.float32)
         for row, turn in zip(value, turns, strict=True):
@@ -65,12 +65,12 @@ class ExpertTurns(NamedTuple):
 
     def of_config(self, config: int, players: int) -> tuple[TurnRows, npt.NDArray[np.int32]]:
         """Return the turns of a game config with `players` players, and the numbers of their games."""
-        which = self.config_index == config
-        regions, size = (int(column[which.argmax()]) for column in (self.regions, self.size))
-        of_regions, of_row = np.repeat(which, self.regions), np.repeat(which, self.size)
+        mask = self.config_index == config
+        regions, size = (int(column[mask.argmax()]) for column in (self.regions, self.size))
+        of_regions, of_row = np.repeat(mask, self.regions), np.repeat(mask, self.size)
         rows = plain_turns(
-            self.owner[of_regions].reshape(-1, regions), self.army[of_regions].reshape(-1, regions), self.round[which],
-            self.player[which].astype(np.int64), self.row[of_row].reshape(-1, size),
-            np.ascontiguousarray(self.value[which, :players]),
+            self.owner[of_regions].reshape(-1, regions), self.army[of_regions].reshape(-1, regions), self.round[mask],
+            self.player[mask].astype(np.int64), self.row[of_row].reshape(-1, size),
+            np.ascontiguousarray(self.value[mask, :players]),
         )  # fmt: skip
-        return rows, self.game[which]
+        return rows, self.game[mask]

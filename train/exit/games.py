@@ -246,4 +246,4 @@ def teaching(games: ExpertGames, jobs: int, backend: str | Backend = "local") ->
                     workers.append(stack.enter_context(game_backend.open([games], jobs)))
                 return play_all(workers[0], numbers)
 
-        yield lambda numbers: ExpertTurns.of([turn for game in play(numbers) for turn in game])
+        yield lambda numbers: ExpertTurns.from_turns([turn for game in play(numbers) for turn in game])

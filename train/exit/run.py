@@ -64,9 +64,9 @@ class _ConfigTurns:
         self.held_out = np.flatnonzero(games % HELD_OUT == 0)[:_MOST_HELD_OUT]
         self._pass = CompiledEvaluator(make_context(config.board, config.params, config.players, PLANNING), jobs)
 
-    def loss(self, module: TurnModule, which: npt.NDArray[np.int64]) -> TurnLoss:
-        """Return the loss of the turns with the indices `which`."""
-        rows = self._rows.taken(which)
+    def loss(self, module: TurnModule, indices: npt.NDArray[np.int64]) -> TurnLoss:
+        """Return the loss of the turns with these indices."""
+        rows = self._rows.select(indices)
         return turn_loss(self._pass.log_probs(module, rows), torch.from_numpy(rows.value))
 
 
@@ -133,10 +133,10 @@ def _held_out(module: TurnModule, parts: list[_ConfigTurns], size: int) -> tuple
     with torch.no_grad():
         for part in parts:
             for low in range(0, len(part.held_out), size):
-                which = part.held_out[low : low + size]
-                loss = part.loss(module, which)
-                total += len(which) * np.array([float(value) for value in loss])
-                count += len(which)
+                indices = part.held_out[low : low + size]
+                loss = part.loss(module, indices)
+                total += len(indices) * np.array([float(value) for value in loss])
+                count += len(indices)
     return (float(total[:3].sum() / count), float(total[3] / count)) if count else (None, None)
 
 
@@ -178,8 +178,8 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
 
             return self.in_parts("games", iteration, s.games, GAMES_PART, make)
 
-    def kept(self) -> int:
-        """See `ExpertIteration.kept`."""
+    def sample_window(self) -> int:
+        """See `ExpertIteration.sample_window`."""
         return self.settings.window
 
     def fit(self, samples: ExpertTurns, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:

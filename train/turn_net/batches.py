@@ -33,13 +33,13 @@ class TurnRows(NamedTuple):
     memory: npt.NDArray[np.float32]  #: [M, N, N_MEMORY] features of the player's memory; [M, N, 0] without fog
     picking: npt.NDArray[np.bool_]  #: [M] whether the row is the choice of a start region, see `OFFERED`
 
-    def taken(self, which: npt.NDArray[np.int64] | Tensor) -> TurnRows:
-        """Return the positions with the indices `which`, int64[K], and their turns.
+    def select(self, indices: npt.NDArray[np.int64] | Tensor) -> TurnRows:
+        """Return the positions with these indices, int64[K], and their turns.
 
-        which: an array if this object contains arrays, or a tensor if this object contains tensors.
+        indices: an array if this object contains arrays, or a tensor if this object contains tensors.
         """
         fields: Any = self
-        return TurnRows(*(field[which] for field in fields))
+        return TurnRows(*(field[indices] for field in fields))
 
     def tensors(self) -> TurnRows:
         """Return the same positions and turns as tensors on the CPU, which share the memory of the arrays."""
@@ -83,8 +83,8 @@ def make_batch(inputs: TurnInputs, rows: TurnRows) -> TurnBatch:
     numbers, open_ = inputs.borders(positions, tensors.row[:, : nodes.shape[1]].contiguous())
     if tensors.memory.shape[2]:
         nodes[:, :, FIRST_MEMORY : FIRST_MEMORY + N_MEMORY] = tensors.memory
-    which, edge = (open_ & ~tensors.picking[:, None]).nonzero(as_tuple=True)
+    batch_index, edge = (open_ & ~tensors.picking[:, None]).nonzero(as_tuple=True)
     return TurnBatch(
-        nodes, overall, tensors.owner.long(), tensors.player, tensors.row.long(), which, edge, numbers[which, edge],
-        tensors.value, tensors.picking,
+        nodes, overall, tensors.owner.long(), tensors.player, tensors.row.long(), batch_index, edge,
+        numbers[batch_index, edge], tensors.value, tensors.picking,
     )  # fmt: skip

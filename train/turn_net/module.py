@@ -36,15 +36,15 @@ class BoardTensors(NamedTuple):
 
     source: Tensor  #: int64[E]
     target: Tensor  #: int64[E]
-    means: Tensor  #: float32[2 N, N] the matrices `around` and `among`
+    means: Tensor  #: float32[2 N, N] the matrices `neighbor_means` and `super_region_means`
 
     @property
-    def around(self) -> Tensor:
+    def neighbor_means(self) -> Tensor:
         """float32[N, N]: the matrix that computes means over neighbours."""
         return self.means[: self.means.shape[1]]
 
     @property
-    def among(self) -> Tensor:
+    def super_region_means(self) -> Tensor:
         """float32[N, N]: the matrix that computes means over the regions of a super region."""
         return self.means[self.means.shape[1] :]
 
@@ -136,32 +136,37 @@ class TurnModule(nn.Module):
         return (embeddings @ self.main).masked_fill(~own_regions, -torch.inf)
 
     def weights(
-        self, board: BoardTensors, embeddings: Tensor, main: Tensor, which: Tensor, region: Tensor
+        self, board: BoardTensors, embeddings: Tensor, main: Tensor, batch_index: Tensor, region: Tensor
     ) -> Tensor:  # fmt: skip
         """Return the logits of the deploy weights (relative numbers of armies to deploy) of K regions, float32[K, V].
 
         Args:
             main: int64[M], the main region of each position.
-            which: int64[K], the position of each region.
+            batch_index: int64[K], the position of each region.
             region: int64[K], the index of each region on the map.
         """
-        rows, mains = torch.arange(len(main), device=main.device), main[which]
+        rows, mains = torch.arange(len(main), device=main.device), main[batch_index]
         of_main = embeddings[rows, main] @ self.chosen + self.beside_bias
-        neighbor, same_super = (board.around[mains, region] > 0).float(), (board.among[mains, region] > 0).float()
-        inputs = torch.cat([embeddings[which, region], neighbor[:, None], same_super[:, None]], 1)
-        hidden = functional.relu(inputs @ torch.cat([self.beside, self.link]) + of_main[which])
+        neighbor, same_super = (
+            (board.neighbor_means[mains, region] > 0).float(),
+            (board.super_region_means[mains, region] > 0).float(),
+        )
+        inputs = torch.cat([embeddings[batch_index, region], neighbor[:, None], same_super[:, None]], 1)
+        hidden = functional.relu(inputs @ torch.cat([self.beside, self.link]) + of_main[batch_index])
         closed = (region < mains)[:, None] & (torch.arange(VALUES, device=main.device) == VALUES - 1)
         return torch.addmm(self.weight_bias, hidden, self.weight).masked_fill(closed, -torch.inf)
 
-    def edges(self, board: BoardTensors, embeddings: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
+    def edges(
+        self, board: BoardTensors, embeddings: Tensor, batch_index: Tensor, edge: Tensor, numbers: Tensor
+    ) -> Tensor:
         """Return logits for K borders, float32[K, 2, V]: for the fraction of armies that cross, and for the priority.
 
         Args:
-            which: int64[K], the position of each border.
+            batch_index: int64[K], the position of each border.
             edge: int64[K], the index of each border on the map.
             numbers: float32[K, N_EDGE], the features of the borders.
         """
-        ends = embeddings[which, board.source[edge]], embeddings[which, board.target[edge]]
+        ends = embeddings[batch_index, board.source[edge]], embeddings[batch_index, board.target[edge]]
         inputs, weights = torch.cat([*ends, numbers], 1), torch.cat([self.source, self.target, self.edge])
         hidden = functional.relu(torch.addmm(self.edge_bias, inputs, weights))
         heads = torch.cat([self.share, self.priority], 1), torch.cat([self.share_bias, self.priority_bias])

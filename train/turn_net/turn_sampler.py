@@ -49,22 +49,22 @@ def draw_turns(
     log_probs[alive] = chance
     rows[alive, main] = VALUES - 1
     other_regions[torch.arange(len(alive), device=main.device), main] = False
-    which, region = other_regions.nonzero(as_tuple=True)
-    weights, chance = _draw(module.weights(board, alive_embeddings, main, which, region), generator)
-    which = alive[which]
-    rows[which, region] = weights.to(torch.int8)
-    log_probs.index_add_(0, which, chance)
+    batch_index, region = other_regions.nonzero(as_tuple=True)
+    weights, chance = _draw(module.weights(board, alive_embeddings, main, batch_index, region), generator)
+    batch_index = alive[batch_index]
+    rows[batch_index, region] = weights.to(torch.int8)
+    log_probs.index_add_(0, batch_index, chance)
     numbers, open_ = inputs.borders(positions, rows[:, :n].contiguous())
-    which, edge = open_.nonzero(as_tuple=True)
-    logits = module.edges(board, embeddings, which, edge, numbers[which, edge])
+    batch_index, edge = open_.nonzero(as_tuple=True)
+    logits = module.edges(board, embeddings, batch_index, edge, numbers[batch_index, edge])
     share, chance = _draw(logits[:, 0], generator)
-    log_probs.index_add_(0, which, chance)
-    rows[which, n + edge] = share.to(torch.int8)
+    log_probs.index_add_(0, batch_index, chance)
+    rows[batch_index, n + edge] = share.to(torch.int8)
     crossed = share.nonzero()[:, 0]
     priority, chance = _draw(logits[crossed, 1], generator)
-    which = which[crossed]
-    log_probs.index_add_(0, which, chance)
-    rows[which, n + edges + edge[crossed]] = priority.to(torch.int8)
+    batch_index = batch_index[crossed]
+    log_probs.index_add_(0, batch_index, chance)
+    rows[batch_index, n + edges + edge[crossed]] = priority.to(torch.int8)
     scores = module.scores(embeddings, positions.owner.long(), positions.player, players)
     return DrawnTurns(rows, log_probs, scores)
 

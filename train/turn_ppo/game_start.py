@@ -47,7 +47,7 @@ class RolloutWork(NamedTuple):
     seen_army: npt.NDArray[np.int32]  #: [N] the armies in a player's view
     before: npt.NDArray[np.int8]  #: [N] the owners before the last round
     events: npt.NDArray[np.int32]  #: [P E, EVENT_COLUMNS] the events of the last round
-    seen: npt.NDArray[np.int8]  #: [N] 1 for a region that a player saw in the last round
+    seen_regions: npt.NDArray[np.int8]  #: [N] 1 for a region that a player saw in the last round
 
 
 def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork:

@@ -165,8 +165,8 @@ def _play(learner: Context, state: State, b: Int, fog: Bool, work: RolloutWork) 
         work.before[r] = state.owner[b, r]
     count = play_round(learner.params, state, b, work.orders, None, work.events)
     for p in range(learner.players):
-        mark_seen_in_round(learner.board, p, work.before, state.owner[b], work.events, count, work.seen)
-        follow_orders(work.memory, p, work.orders.deploy, work.events, count, work.seen)
+        mark_seen_in_round(learner.board, p, work.before, state.owner[b], work.events, count, work.seen_regions)
+        follow_orders(work.memory, p, work.orders.deploy, work.events, count, work.seen_regions)
 
 
 @kernel

@@ -172,9 +172,9 @@ class TensorRollouts:
         done = ~self._live[self._all_games, self._seat]
         out.done[:, t], out.won[:, t], out.reward[:, t] = done, won, won.float()
         late = self._truncated[self._all_games, self._seat] & done
-        which = late.nonzero()[:, 0]
-        if len(which):  # the critic's value replaces the rewards of later rounds
-            out.reward[which, t] = self._value(module, which)
+        indices = late.nonzero()[:, 0]
+        if len(indices):  # the critic's value replaces the rewards of later rounds
+            out.reward[indices, t] = self._value(module, indices)
         self._restart(done)
 
     def _value(self, module: TurnModule, games: Tensor) -> Tensor:

@@ -35,31 +35,31 @@ class _Played(torch.distributions.Distribution):
     """A distribution of M turns for TorchRL's loss, with known log-probabilities and entropies.
 
     Args:
-        chance: float32[M], the log-probabilities of the turns.
-        spread: float32[M], the entropies.
+        log_probs: float32[M], the log-probabilities of the turns.
+        entropies: float32[M], the entropies.
     """
 
     arg_constraints: dict[str, Any] = {}  # noqa: RUF012 -- as in the base class
 
-    def __init__(self, chance: Tensor, spread: Tensor) -> None:
-        super().__init__(chance.shape, validate_args=False)
-        self._chance, self._spread = chance, spread
+    def __init__(self, log_probs: Tensor, entropies: Tensor) -> None:
+        super().__init__(log_probs.shape, validate_args=False)
+        self._log_probs, self._entropies = log_probs, entropies
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Return the log-probabilities of the turns; `value` is not used."""
-        return self._chance
+        return self._log_probs
 
     def entropy(self) -> Tensor:
         """Return the entropies of the turns: sums of the entropies of choices, each given the earlier choices."""
-        return self._spread
+        return self._entropies
 
 
 def _loss(settings: TurnPpoSettings) -> ClipPPOLoss:
     """Return TorchRL's loss for outputs that the network has already computed."""
-    outputs = TensorDictModule(_Pass(), ["told", "spread"], ["chance", "spread"])
-    distribution = ProbabilisticTensorDictModule(["chance", "spread"], ["action"], distribution_class=_Played)
+    outputs = TensorDictModule(_Pass(), ["turn_log_prob", "turn_entropy"], ["log_probs", "entropies"])
+    distribution = ProbabilisticTensorDictModule(["log_probs", "entropies"], ["action"], distribution_class=_Played)
     actor = ProbabilisticTensorDictSequential(outputs, distribution)
-    critic = TensorDictModule(_Pass(), ["worth"], ["state_value"])
+    critic = TensorDictModule(_Pass(), ["predicted"], ["state_value"])
     return ClipPPOLoss(
         actor, critic, clip_epsilon=settings.clip_range, entropy_coeff=settings.ent_coef, critic_coeff=settings.vf_coef,
         loss_critic_type="l2", normalize_advantage=True,
@@ -127,10 +127,10 @@ class TurnLearner:
         advantage, target = advantages(rollout, s.gamma, s.gae_lambda)
         rows, metrics = rows_of(rollout, turns.players), []
         size = len(rows.round)
-        for which in _minibatches(size, s.batch_size, s.n_epochs, rng):
-            index = torch.from_numpy(which).to(advantage.device)
+        for indices in _minibatches(size, s.batch_size, s.n_epochs, rng):
+            index = torch.from_numpy(indices).to(advantage.device)
             chance = torch.as_tensor(rollout.log_probs).reshape(-1)[index]
-            batch = rows.taken(which if isinstance(rows.round, np.ndarray) else index)
+            batch = rows.select(indices if isinstance(rows.round, np.ndarray) else index)
             metrics.append(self._step(turns, batch, chance, advantage[index], target[index]))
             if metrics[-1]["approx_kl"] > s.target_kl:
                 break
@@ -147,8 +147,8 @@ class TurnLearner:
         size = len(chance)
         data = TensorDict(
             {
-                "told": outputs.turn, "spread": outputs.entropy, "worth": predicted, "action": chance,
-                "action_log_prob": chance, "advantage": advantage, "value_target": target,
+                "turn_log_prob": outputs.turn, "turn_entropy": outputs.entropy, "predicted": predicted,
+                "action": chance, "action_log_prob": chance, "advantage": advantage, "value_target": target,
             },
             [size], self._device,
         )  # fmt: skip

@@ -37,7 +37,7 @@ def play_games(
     def play(number: int) -> list[ValuedPosition]:
         return _play(settings, configs, network, number, derive_seed(seed, number))
 
-    return ValuedPositions.of([sample for game in in_threads(play, numbers, jobs) for sample in game])
+    return ValuedPositions.from_positions([sample for game in in_threads(play, numbers, jobs) for sample in game])
 
 
 def _play(

@@ -155,7 +155,7 @@ def label_positions(
             return ValuedPosition(config, int(games.game[row]), copied(labelled), value)
         raise RunError(f"label {number + 1}: no value found for any of {_TRIES} randomly chosen positions")
 
-    return ValuedPositions.of(in_threads(label, numbers, jobs))
+    return ValuedPositions.from_positions(in_threads(label, numbers, jobs))
 
 
 def _won(games: ValuedPositions) -> list[npt.NDArray[np.int64]]:

@@ -36,7 +36,7 @@ class ValuedPositions(NamedTuple):
     value: npt.NDArray[np.float32]  #: [M, MAX_PLAYERS]
 
     @classmethod
-    def of(cls, samples: Sequence[ValuedPosition]) -> ValuedPositions:
+    def from_positions(cls, samples: Sequence[ValuedPosition]) -> ValuedPositions:
         """Return a sequence of positions as arrays, in the same order."""
         value = np.zeros((len(samples), MAX_PLAYERS), dtype=np.float32)
         for row, sample in zip(value, samples, strict=True):

@@ -136,8 +136,8 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
             )
         return network
 
-    def kept(self) -> int:
-        """See `ExpertIteration.kept`."""
+    def sample_window(self) -> int:
+        """See `ExpertIteration.sample_window`."""
         return 2 if self.settings.previous else 1
 
     def samples(self, iteration: int, network: bytes) -> ValuedPositions:

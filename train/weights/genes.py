@@ -158,7 +158,7 @@ class CandidatePlayer:
     search: tuple[tuple[str, float], ...] = ()
 
     @classmethod
-    def of(cls, spec: str, candidate: ParameterVector) -> CandidatePlayer:
+    def from_candidate(cls, spec: str, candidate: ParameterVector) -> CandidatePlayer:
         """Return the player for a specification and a candidate. Parameters that the agent lacks are left out."""
         info, _ = parse(spec)
         if "weights" not in info.parameters:

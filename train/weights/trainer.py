@@ -54,7 +54,7 @@ class WeightsTrainer(Trainer[S, ParameterVector]):
         In the first pair, the weights that the run found play against the initial weights. In the further pairs, the
         found weights and the initial weights each play against every opponent.
         """
-        new, old = (CandidatePlayer.of(self.player(), each) for each in (artifact, self.settings.start))
+        new, old = (CandidatePlayer.from_candidate(self.player(), each) for each in (artifact, self.settings.start))
         pairs: list[Pair] = [("found", "start", new, old)]
         for opponent in self.settings.holdout:
             pairs += [(name, opponent, player, opponent) for name, player in (("found", new), ("start", old))]
