@@ -227,19 +227,19 @@ def _decoder(digits: int) -> json.JSONDecoder:
     def constant(literal: str) -> NoReturn:
         raise _LiteralError(literal, f"{literal} is not a number")
 
-    def whole(literal: str) -> int:
+    def parse_integer(literal: str) -> int:
         if len(literal) > digits:
             raise _LiteralError(literal, f"a number has {len(literal)} digits, more than {digits}")
         return int(literal)
 
-    def real(literal: str) -> float:
+    def parse_float(literal: str) -> float:
         value = float(literal)
         if math.isinf(value):
             raise _LiteralError(literal, f"{clipped(literal, 60)} is too large for a number")
         return value
 
-    odd: dict[str, Any] = {"parse_int": whole, "parse_float": real} if digits else {}
-    return json.JSONDecoder(parse_constant=constant, object_pairs_hook=_pairs, **odd)
+    limits: dict[str, Any] = {"parse_int": parse_integer, "parse_float": parse_float} if digits else {}
+    return json.JSONDecoder(parse_constant=constant, object_pairs_hook=_pairs, **limits)
 
 
 def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def guarded{declared}:
     finally:
         if {own}lock and {own}lock[0] is {own}me:
             del {own}lock[0]
-    raise {own}error.of({first})
+    raise {own}error.for_object({first})
 """
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,7 +43,7 @@ class ConcurrentUseError(InputError):
     """Two threads use one object at the same time. The call that raises this error changes nothing."""
 
     @classmethod
-    def of(cls, owner: object) -> ConcurrentUseError:
+    def for_object(cls, owner: object) -> ConcurrentUseError:
         """Return the error with a message that names the type of the object `owner`."""
         return cls(
             f"{type(owner).__name__} is in use by another thread: give each thread its own object, or use a lock"

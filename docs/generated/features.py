@@ -48,7 +48,7 @@ def registry_tables() -> str:
     parts = []
     for title, groups in readers.items():
         parts.append(f"## {title}")
-        parts += [f"`{group.name}`, for {group.of}:\n\n{group_table(group)}" for group in groups]
+        parts += [f"`{group.name}`, for {group.subject}:\n\n{group_table(group)}" for group in groups]
     return "\n\n".join([*parts, '## Observations: `"raw"`', group_table(*RAW.values())]) + "\n"
 
 

@@ -151,7 +151,7 @@ def test_clearing_the_cache_prints_no_warning(tmp_path):
 def test_doctor_reports_damaged_and_stale_files(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "kernels" / "0123456789abcdef0123"
     folder.mkdir(parents=True)
-    name = f"round.f-01234567-{cache.source_digests().of('warlight_env.engine.round')}-89abcdef.py311"
+    name = f"round.f-01234567-{cache.source_digests().digest_for('warlight_env.engine.round')}-89abcdef.py311"
     old = f"round.f-01234567-{'0' * 20}-89abcdef.py311.nbi"
     (folder / f"{name}.nbi").write_bytes(with_digest(f"{name}.nbi", b"whole"))
     (folder / f"{name}.1.nbc").write_bytes(with_digest(f"{name}.nbi", b"of another name"))

@@ -35,7 +35,7 @@ def digests(**changed):
 
 def changed_modules(**changed):
     before, after = digests(), digests(**changed)
-    return {name for name in TEXTS if before.of(name) != after.of(name)}
+    return {name for name in TEXTS if before.digest_for(name) != after.digest_for(name)}
 
 
 @pytest.mark.parametrize("module, text, expected", [
@@ -55,9 +55,9 @@ def test_change_affects_exactly_the_dependent_modules(module, text, expected):
 
 def test_modules_outside_the_package_depend_on_all_modules():
     before = digests()
-    assert before.of("user") not in {before.of(name) for name in TEXTS}
-    assert before.of("user") != digests(e="E = 2\n").of("user")
-    assert before.all() == {before.of(name) for name in [*TEXTS, "user"]}
+    assert before.digest_for("user") not in {before.digest_for(name) for name in TEXTS}
+    assert before.digest_for("user") != digests(e="E = 2\n").digest_for("user")
+    assert before.all() == {before.digest_for(name) for name in [*TEXTS, "user"]}
 
 
 @pytest.fixture(scope="module")

@@ -154,7 +154,7 @@ def test_core_methods_reject_invalid_slot_game_and_player_indices(action, wrong)
     games, encoding = core(action), core(action).encoding
     rows, out = np.zeros((2, encoding.limits.size), np.int64), np.zeros((2, games.row_size), np.int64)
     calls = (
-        lambda: games.seen(wrong), lambda: games.flat_masks(wrong), lambda: games.mask(wrong),
+        lambda: games.player_views(wrong), lambda: games.flat_masks(wrong), lambda: games.mask(wrong),
         lambda: games.mask(0, wrong), lambda: games.shaped_mask(wrong), lambda: games.view(wrong),
         lambda: games.view(0, wrong), lambda: games.render("ansi", wrong), lambda: games.submit_choice(wrong, 0, []),
         lambda: games.read_rows(rows, np.arange(2), wrong, out), lambda: games.submit_choice(0, wrong, []),
@@ -171,7 +171,7 @@ def test_core_methods_reject_invalid_slot_game_and_player_indices(action, wrong)
 ], ids=lambda value: type(value).__name__)  # fmt: skip
 def test_observation_and_mask_calls_reject_invalid_game_arrays(wrong):
     for action in ("factored", "orders"):
-        for look in (core(action).seen, core(action).flat_masks):
+        for look in (core(action).player_views, core(action).flat_masks):
             with pytest.raises(InputError, match="games"):
                 look(0, wrong)
 

@@ -274,7 +274,7 @@ def test_actions_of_ended_games_are_not_decoded():
     env.reset(seed=1)
     core, actions = env.episodes.core, env.action_space.sample()
     core.state.owner[0] = env.episodes.learner[0]
-    core.refresh_observations(whole=False)
+    core.refresh_observations(validate=False)
     assert env.step(actions)[2].tolist() == [True, False]
     assert env.step(actions)[2].tolist() == [False, False] and core.state.round.tolist() == [0, 2]
 

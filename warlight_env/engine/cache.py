@@ -151,7 +151,7 @@ class _Locator(_CacheLocator):
         module = py_func.__module__
         module_key = hashlib.sha256(module.encode()).hexdigest()[:8]
         is_kernel_module = kernel_modules().get(module) == Path(py_file).resolve()
-        sources = source_digests().of(module if is_kernel_module else "")
+        sources = source_digests().digest_for(module if is_kernel_module else "")
         if is_kernel_module and not CHECKED:
             self._stamp: tuple[Any, ...] = (sources,)
             self._place = f"{module_key}-{sources}-{_code_digest(py_func.__code__)}"

@@ -84,7 +84,7 @@ class SourceDigests:
         self._records = _digest(f"{name} {source.records}" for name, source in sorted(sources.items()))
         self._everything = self._digest_of(self._sources)
 
-    def of(self, module: str) -> str:
+    def digest_for(self, module: str) -> str:
         """Hex digest of a module's import closure.
 
         If the module is not in `KERNEL_PACKAGES`, the result is the digest of all kernel modules.
@@ -102,8 +102,8 @@ class SourceDigests:
         return frozenset(modules)
 
     def all(self) -> frozenset[str]:
-        """All digests that the method `of` can return."""
-        return frozenset({self._everything, *map(self.of, self._sources)})
+        """All digests that the method `digest_for` can return."""
+        return frozenset({self._everything, *map(self.digest_for, self._sources)})
 
     def _digest_of(self, modules: Iterable[str]) -> str:
         return _digest([self._records, *(f"{name} {self._sources[name].code}" for name in sorted(modules))])

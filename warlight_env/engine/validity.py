@@ -207,14 +207,14 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
 
 
 @kernel
-def fault_of_state(params: RuleParams, state: State, b: Int, whole: Bool, fault: Any) -> Int:
+def fault_of_state(params: RuleParams, state: State, b: Int, check_all: Bool, fault: Any) -> Int:
     """Check game b of a `State`. Return 0 (valid) or a code in REASONS, with the message's values in fault int64[3].
 
-    whole: True: check all values. False: check only the values that kernels rely on, so that a custom position may, for
-    example, have only one owner.
+    check_all: True: check all values. False: check only the values that kernels rely on, so that a custom position may,
+    for example, have only one owner.
     """
     code = _fault_of_numbers(state, b, fault)
-    if code != 0 or (not whole and state.phase[b] != PICK):
+    if code != 0 or (not check_all and state.phase[b] != PICK):
         return code
     if state.phase[b] == PICK:
         return _fault_of_picking(params, state, b, fault)

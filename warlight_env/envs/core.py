@@ -75,8 +75,8 @@ class EnvCore(CoreArrays, SingleThreaded):
     not_copied = ("_game_batch",)  # `_game_batch` contains addresses of compiled code
     exclusive_methods = (
         "set_slots", "reset", "start_from", "record_history", "step", "submit_actions", "submit_choice",
-        "submit_policy", "resolve", "resolve_bare", "refresh_observations", "games", "seen", "view", "render", "mask",
-        "flat_masks", "read_rows", "shaped_mask", "snapshot", "restore", "new_like", "clone", "game_batch_for",
+        "submit_policy", "resolve", "resolve_bare", "refresh_observations", "games", "player_views", "view", "render",
+        "mask", "flat_masks", "read_rows", "shaped_mask", "snapshot", "restore", "new_like", "clone", "game_batch_for",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 -- one argument for each setting of users
@@ -156,7 +156,7 @@ class EnvCore(CoreArrays, SingleThreaded):
         if reward is not None:
             self.custom_reward = CustomReward(reward, trial.games())
         if observation is not None:
-            self.custom_observation = CustomObservation(observation, trial.seen(0))
+            self.custom_observation = CustomObservation(observation, trial.player_views(0))
 
     # Playing
 
@@ -345,19 +345,19 @@ class EnvCore(CoreArrays, SingleThreaded):
         rewards[used_games] = function.paid(before, after, wins[used_games], numbers[used_games])
         return rewards
 
-    def refresh_observations(self, turns_only: bool = False, whole: bool = True) -> None:
+    def refresh_observations(self, turns_only: bool = False, validate: bool = True) -> None:
         """Update observations and masks after direct changes of the arrays in `state`, `out` or `turns`.
 
         Args:
             turns_only: True updates only the features of incomplete turns, after `submit_actions`.
-            whole: True first checks all values on which kernels rely (not with `turns_only`), and raises StateError for
-                an impossible value. Set `whole` to False if the position contains only the knowledge of one player
-                under fog: in such a position, for example, the regions that are offered to other players can be
+            validate: True first checks all values on which kernels rely (not with `turns_only`), and raises StateError
+                for an impossible value. Set `validate` to False if the position contains only the knowledge of one
+                player under fog: in such a position, for example, the regions that are offered to other players can be
                 missing.
         """
         check_flag(turns_only, "turns_only")
-        check_flag(whole, "whole")
-        if whole and not turns_only:
+        check_flag(validate, "validate")
+        if validate and not turns_only:
             snapshots.check_core(self)
         if not turns_only and self.round_history is not None:
             self.round_history.forget(range(self.batch))
@@ -372,12 +372,12 @@ class EnvCore(CoreArrays, SingleThreaded):
         """
         return views.games_of(self.state, self.out.live, self.out.income)
 
-    def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> PlayerViews:
+    def player_views(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> PlayerViews:
         """Return the views of the players in a slot of several games, the argument of an `ObservationFunction`.
 
         games: a slice or int64[M] that selects the games. The arrays are read-only.
         """
-        return views.seen(self, slot, games)
+        return views.player_views(self, slot, games)
 
     def view(self, player: int, b: int = 0) -> View:
         """Return the player's view of game b, the argument of an agent's methods `act` and `pick`."""

@@ -87,7 +87,6 @@ class CustomFunction:
     shows the lines of the user's source.
 
     Args:
-        what: the name of the function in error messages.
         function: the user's function, or another `CustomFunction`. If `function` is a `CustomFunction`, both objects
             share the user's function and its compiled code, so games on several maps compile the function only once.
         arguments: arguments for a first call of the function. The constructor calls the function once with `arguments`,
@@ -97,8 +96,7 @@ class CustomFunction:
         result: the return value of the first call.
     """
 
-    def __init__(self, what: str, function: Callable[..., Any] | CustomFunction, arguments: tuple[Any, ...]) -> None:
-        self.what = what
+    def __init__(self, function: Callable[..., Any] | CustomFunction, arguments: tuple[Any, ...]) -> None:
         self._compiled: Callable[..., Any] | None = None
         jitted: Callable[..., Any] | None = None
         self._source: Callable[..., Any]
@@ -165,7 +163,7 @@ class CustomReward(CustomFunction):
 
     def __init__(self, function: RewardFunction, games: Games) -> None:
         paid = read_only(np.zeros(games.live.shape))
-        super().__init__("reward", function, (games, games, paid))
+        super().__init__(function, (games, games, paid))
         self.checked(self.result, games.live.shape)
 
     def paid(
@@ -205,7 +203,7 @@ class CustomObservation(CustomFunction):
     """
 
     def __init__(self, function: ObservationFunction, views: PlayerViews) -> None:
-        super().__init__("observation", function, (views,))
+        super().__init__(function, (views,))
         result, count = self.result, len(views.owner)
         is_numeric = isinstance(result, np.ndarray) and (result.dtype in _FLOATS or result.dtype.kind in "iu")
         if not is_numeric or result.ndim < 2 or len(result) != count:
@@ -224,21 +222,23 @@ class CustomObservation(CustomFunction):
         bounds = np.iinfo(self.dtype)
         return spaces.Box(bounds.min, bounds.max, self.shape, self.dtype.type)
 
-    def of(self, seen: PlayerViews) -> npt.NDArray[Any]:
+    def observe(self, views: PlayerViews) -> npt.NDArray[Any]:
         """Call the function; return its observations [M, …] of M players in a new array."""
-        return self.checked(self(seen), len(seen.owner))
+        return self.checked(self(views), len(views.owner))
 
-    def checked(self, said: Any, count: int) -> npt.NDArray[Any]:
+    def checked(self, result: Any, count: int) -> npt.NDArray[Any]:
         """Return a copy of the function's result; raise InputError unless it has the first result's shape and dtype."""
         shape = (count, *self.shape)
-        if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype != self.dtype:
+        if not isinstance(result, np.ndarray) or result.shape != shape or result.dtype != self.dtype:
             raise InputError(
-                f"observation: the function returned {_describe(said)}; it must return {self.dtype} of shape {shape}, "
-                "as in its first call"
+                f"observation: the function returned {_describe(result)}; it must return {self.dtype} of shape "
+                f"{shape}, as in its first call"
             )
-        if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # `min` is faster than a check of each entry
-            raise InputError(f"observation: the function returned NaN in game {int(np.argwhere(np.isnan(said))[0][0])}")
-        return said.copy()
+        if self.dtype in _FLOATS and np.isnan(result.min(initial=np.inf)):  # `min` is faster than a check of each entry
+            raise InputError(
+                f"observation: the function returned NaN in game {int(np.argwhere(np.isnan(result))[0][0])}"
+            )
+        return result.copy()
 
 
 def _describe(result: Any) -> str:

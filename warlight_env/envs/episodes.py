@@ -102,13 +102,14 @@ class Episodes:
         if self.padded:
             self._maps: MapSet = map_set(map)
             padding = Padding(
-                self._maps.map_limits if map_limits is None else MapLimits.of(map_limits), self._settings["action"]
+                self._maps.map_limits if map_limits is None else MapLimits.from_pair(map_limits),
+                self._settings["action"],
             )
             check_maps(self._maps, padding.map_limits, self._settings["rules"], self._settings["players"])
             self._parts = EnvParts(batch, self._new_core, padding.board_arrays, self._count)
             # The `EnvCore` of any map. The `EnvCore` objects of all maps have the same settings, except `slots` and the
             # recording of the history. With the encoding "steps", the default of `max_cycles` also depends on the map.
-            self._any_core = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
+            self._any_core = self._parts.known_map(self._maps.draw(np.random.default_rng(0))).parts[0].core
             self.form = PaddedSpaces(padding, self._any_core, with_mask)
         elif map_limits is not None:
             raise InputError(
@@ -227,7 +228,7 @@ class Episodes:
     def opponents(self, b: int) -> tuple[Opponent, ...]:
         """Return the learner's opponents in game b, in the order of their seats."""
         place = self._parts.where[b]
-        return () if place is None else place[0].players.of(place[1])
+        return () if place is None else place[0].players.in_game(place[1])
 
     # Playing
 
@@ -259,7 +260,7 @@ class Episodes:
                 named = core_options["start"].map
             if named is not None:
                 map_ = checked_option(named, padding.map_limits)
-                core = self._parts.of(map_).parts[0].core
+                core = self._parts.known_map(map_).parts[0].core
         checked = read_options(core, core_options, allowed)._replace(map=map_)
         self._check_start(checked)
         return checked
@@ -440,7 +441,7 @@ class Episodes:
 
     def results(self) -> StepResults:
         """Return the results of the last step for the first learner of each game, in new arrays."""
-        return self.all_results().of(0)
+        return self.all_results().for_learner(0)
 
     def all_results(
         self, games: slice | npt.NDArray[np.int64] = slice(None), before: npt.NDArray[np.bool_] | None = None

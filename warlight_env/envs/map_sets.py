@@ -30,7 +30,7 @@ class MapLimits(NamedTuple):
     edges: int
 
     @classmethod
-    def of(cls, limits: Any) -> MapLimits:
+    def from_pair(cls, limits: Any) -> MapLimits:
         """Return the limits as `MapLimits`, given a pair of positive integers.
 
         Raises:

@@ -37,8 +37,8 @@ def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.in
     """
     if core.custom_observation is not None:
         if isinstance(games, int | np.integer):
-            return core.custom_observation.of(core.seen(slot, slice(int(games), int(games) + 1)))[0]
-        return core.custom_observation.of(core.seen(slot, games))
+            return core.custom_observation.observe(core.player_views(slot, slice(int(games), int(games) + 1)))[0]
+        return core.custom_observation.observe(core.player_views(slot, games))
     obs = observed_arrays(core, slot, games)
     if isinstance(obs, dict):
         return {name: array.copy() for name, array in obs.items()}

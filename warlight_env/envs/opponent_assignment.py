@@ -114,7 +114,7 @@ class CoreOpponents:
         """Return the opponents that play in at least one game."""
         return [active for active in self._table if active is not None]
 
-    def of(self, b: int) -> tuple[Opponent, ...]:
+    def in_game(self, b: int) -> tuple[Opponent, ...]:
         """Return the opponents in game b, in the order of their seats."""
         entries = (self._table[i] for i in self.chosen[b] if i >= 0)
         return tuple(active.opponent for active in entries if active is not None)

@@ -269,7 +269,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
         live = self._games.live
         for i, (agent, (obs, mask)) in enumerate(zip(self.agents, self.episodes.observe_all(copy), strict=True)):
             observations[agent] = obs
-            infos[agent] = {**results.of(i).infos, "active": live[:, i].copy()}
+            infos[agent] = {**results.for_learner(i).infos, "active": live[:, i].copy()}
             if mask is not None:
                 infos[agent]["action_mask"] = mask
         return observations, infos

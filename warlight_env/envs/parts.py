@@ -153,7 +153,7 @@ class EnvParts:
         """The arguments with which kernels find all games: `addresses`, `index` and `place`."""
         return self.addresses, self.index, self.place
 
-    def of(self, map_: Map) -> KnownMap:
+    def known_map(self, map_: Map) -> KnownMap:
         """Return the `KnownMap` of a map; a new one if the map is not stored yet."""
         key = map_.full_digest
         if key not in self._known_maps:

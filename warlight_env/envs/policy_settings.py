@@ -84,7 +84,7 @@ class PolicySettings:
         Raises:
             PolicySettingsError: the settings file does not contain valid settings.
         """
-        path = beside(model)
+        path = settings_path(model)
         if not path.exists():
             return None
         text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, PolicySettingsError, "settings of a policy")
@@ -113,7 +113,7 @@ class PolicySettings:
             )
 
 
-def beside(model: str | Path) -> Path:
+def settings_path(model: str | Path) -> Path:
     """Return the path of the settings file of a saved model: the path of the model, with the suffix .json."""
     try:
         return path_of(model, "model", PolicySettingsError).with_suffix(".json")

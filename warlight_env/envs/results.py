@@ -45,7 +45,7 @@ class BatchResults(NamedTuple):
     live: Flags
     ended: npt.NDArray[np.int64]
 
-    def of(self, learner: int) -> StepResults:
+    def for_learner(self, learner: int) -> StepResults:
         """Return the results of one learner, as views of the arrays."""
         infos = {name: values[learner] for name, values in self.infos.items()}
         return StepResults(self.reward[learner], self.terminated[learner], self.truncated[learner], infos)

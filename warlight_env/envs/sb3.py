@@ -23,7 +23,7 @@ from warlight_env.envs.episodes import NO_OPTIONS
 from warlight_env.envs.many_maps import games_of
 from warlight_env.envs.map_sets import MapsLike
 from warlight_env.envs.opponents import Opponent
-from warlight_env.envs.policy_settings import PolicySettings, beside
+from warlight_env.envs.policy_settings import PolicySettings, settings_path
 from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
 from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.reset_options import options_given
@@ -151,7 +151,7 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
             raise InputError("step_wait: this thread has set no actions; call step_async first")
         (_, actions), self._pending_step = self._pending_step, None
         episodes, games, ended_before = self.episodes, self._games, self._games.ended
-        reward, terminated, truncated, columns = games.step([actions]).of(0)
+        reward, terminated, truncated, columns = games.step([actions]).for_learner(0)
         dones = terminated | truncated
         self._returns += reward
         self._lengths += 1
@@ -295,7 +295,7 @@ def save_policy(model: Any, path: str | Path) -> None:
             f"{path}: VecNormalize changes observations (norm_obs), but the file cannot store that; use norm_obs=False"
         )
     settings = env.get_attr("policy_settings", 0)[0]
-    with write_errors(path), replacing(path) as model_file, replacing(beside(path)) as settings_file:
+    with write_errors(path), replacing(path) as model_file, replacing(settings_path(path)) as settings_file:
         model.save(model_file)
         write_file(settings_file, settings.to_json())
 

@@ -153,28 +153,28 @@ def check_start(core: Core, game: Any) -> None:
         raise InputError("start: the given game is over")
 
 
-def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
+def start_from(core: Core, game: Game, games: Sequence[int] | None) -> None:
     """Replace the positions of new games by the position of `game`; see `EnvCore.start_from`."""
     check_start(core, game)
-    games, out = np.array(sorted(games_named(which, core.batch)), dtype=np.int64), core.out
-    started = games[out.cycles[games] != 0]
+    indices, out = np.array(sorted(games_named(games, core.batch)), dtype=np.int64), core.out
+    started = indices[out.cycles[indices] != 0]
     if len(started):
         raise InputError(f"game {started[0]} has already made a step: only new games can start from a given position")
     start = _start_of(core, game)
     for name, array in core.state._asdict().items():
         if name != "rng":
-            array[games] = getattr(start, name)
-    out.live[games] = start.eliminated_at == 0
-    out.terminated[games], out.illegal[games] = ~out.live[games], 0
-    core.turns.status[games], core.turns.deploy[games] = 0, 0
+            array[indices] = getattr(start, name)
+    out.live[indices] = start.eliminated_at == 0
+    out.terminated[indices], out.illegal[indices] = ~out.live[indices], 0
+    core.turns.status[indices], core.turns.deploy[indices] = 0, 0
     if core.round_history is not None:
-        core.round_history.forget(games.tolist())
-    for run in np.split(games, np.flatnonzero(np.diff(games) > 1) + 1) if len(games) else ():
+        core.round_history.forget(indices.tolist())
+    for run in np.split(indices, np.flatnonzero(np.diff(indices) > 1) + 1) if len(indices) else ():
         refresh(core, int(run[0]), int(run[-1]) + 1)
     if core.reward.shaping == "regions":
-        out.potential[games] = [(start.owner == p).mean() for p in range(core.players)]
+        out.potential[indices] = [(start.owner == p).mean() for p in range(core.players)]
     elif core.reward.shaping == "income":
-        out.potential[games] = out.income[games] / max(1, core.settings.max_income)
+        out.potential[indices] = out.income[indices] / max(1, core.settings.max_income)
 
 
 # Checks

@@ -228,8 +228,9 @@ def _fault_of_turn(
 
 @kernel
 def _fault_of_game(
-    board: Board, params: RuleParams, stepwise: Bool, whole: Bool, games: CheckedGames, b: Int, work: Work, fault: Any
-) -> Int:
+    board: Board, params: RuleParams, stepwise: Bool, check_all: Bool, games: CheckedGames, b: Int,
+    work: Work, fault: Any,
+) -> Int:  # fmt: skip
     state, standing, turns = games.state, games.standing, games.turns
     players = standing.live.shape[1]
     code = _fault_of_numbers(standing, b, fault)
@@ -239,10 +240,10 @@ def _fault_of_game(
     for p in range(players):
         has_begun = has_begun or standing.live[b, p] + standing.terminated[b, p] + standing.truncated[b, p] > 0
     if has_begun or not _is_empty(state, b):
-        if not has_begun and whole:
+        if not has_begun and check_all:
             return _UNBEGUN
-        code = fault_of_state(params, state, b, whole, fault)
-        if code == 0 and whole:
+        code = fault_of_state(params, state, b, check_all, fault)
+        if code == 0 and check_all:
             code = _fault_of_flags(state, standing, b, fault)
     if turns.status.shape[0] == 0:
         return code
@@ -254,18 +255,19 @@ def _fault_of_game(
 
 @kernel
 def _first_fault(
-    board: Board, params: RuleParams, stepwise: Bool, whole: Bool, games: CheckedGames, work: Work, fault: Any
+    board: Board, params: RuleParams, stepwise: Bool, check_all: Bool, games: CheckedGames, work: Work, fault: Any
 ) -> Any:
     for b in range(games.state.phase.shape[0]):
-        code = _fault_of_game(board, params, stepwise, whole, games, b, work, fault)
+        code = _fault_of_game(board, params, stepwise, check_all, games, b, work, fault)
         if code != 0:
             return b, code
     return 0, 0
 
 
 def check_games(
-    board: Board, params: RuleParams, stepwise: bool, whole: bool, state: State, standing: Any, turns: Turns, work: Work
-) -> None:
+    board: Board, params: RuleParams, stepwise: bool, check_all: bool, state: State, standing: Any, turns: Turns,
+    work: Work,
+) -> None:  # fmt: skip
     """Raise `StateError` unless all games are possible under the rules.
 
     All arrays must already have the shapes and dtypes of the arrays of an `EnvCore`; this function does not check them.
@@ -273,7 +275,7 @@ def check_games(
     Args:
         board, params: the map and the rules.
         stepwise: whether a turn consists of several actions.
-        whole: whether to check all values. If `whole` is False, check only the values on which kernels rely.
+        check_all: whether to check all values. If it is False, check only the values on which kernels rely.
         state: the positions.
         standing: the arrays cycles, potential, reward, illegal, live, terminated and truncated of `Buffers`.
         turns: the submitted turns, or `Turns` of 0 games if no turns are submitted.
@@ -282,6 +284,6 @@ def check_games(
     *numbers, live, terminated, truncated = standing
     flags = (array.view(np.uint8) for array in (live, terminated, truncated))
     games, fault = CheckedGames(state, Bookkeeping(*numbers, *flags), turns), new_fault()
-    b, code = _first_fault(board, params, stepwise, whole, games, work, fault)
+    b, code = _first_fault(board, params, stepwise, check_all, games, work, fault)
     if code:
         raise StateError(f"game {b}: {fault_message(REASONS, int(code), fault)}")

@@ -107,7 +107,7 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
         final: dict[str, Any] = {}
 
         def look(results: BatchResults) -> None:
-            learner_results = results.of(0)
+            learner_results = results.for_learner(0)
             has_ended = learner_results.terminated | learner_results.truncated
             final_obs = np.full(self.num_envs, None, dtype=object)
             for b in self._games.ended.tolist():
@@ -120,7 +120,7 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
             final["_final_info"] = has_ended.copy()
 
         results = self._games.advance([actions], self.autoreset_mode, look)
-        rewards, terminated, truncated, columns = results.of(0)
+        rewards, terminated, truncated, columns = results.for_learner(0)
         return episodes.observe(), rewards, terminated, truncated, {**self._infos(columns, all_games), **final}
 
     def _infos(self, columns: dict[str, Any], mask: npt.NDArray[np.bool_]) -> dict[str, Any]:

@@ -40,8 +40,8 @@ def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.i
     )  # fmt: skip
 
 
-def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> PlayerViews:
-    """Return the views of the players in a slot, the argument of an `ObservationFunction`; see `EnvCore.seen`."""
+def player_views(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> PlayerViews:
+    """Return the views of a slot's players, the argument of an `ObservationFunction`; see `EnvCore.player_views`."""
     state, out, slot, games = core.state, core.out, index(slot, "slot", core.slots), selected(games, core.batch)
     seat = out.seat[games, slot].astype(np.int64)[:, None]
     count, turn, income_left = (

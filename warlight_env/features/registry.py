@@ -63,7 +63,7 @@ class Group:
 
     Attributes:
         name: unique in the registry.
-        of: the kind of thing, for example "each region", for tables.
+        subject: the kind of thing, for example "each region", for tables.
         features: consecutive features with the same value of `Feature.per` form a block, and the group repeats this
             block for each opponent or player. Add a new feature at the end of its group.
 
@@ -72,7 +72,7 @@ class Group:
     """
 
     name: str
-    of: str
+    subject: str
     features: tuple[Feature, ...]
 
     def __post_init__(self) -> None:

@@ -62,7 +62,7 @@ def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[tuple[Any, Any],
     rows = device_function(row_reader(mapped(work, lambda array: array, linker.names)))
 
     @device_function
-    def own(games: Any, b: int) -> Any:
+    def thread_batch(games: Any, b: int) -> Any:
         """Return the batch with the working memory of thread b."""
         return GameBatch(
             games.context, games.settings, games.submit_address, games.mask_address, games.config, games.limits,
@@ -72,28 +72,28 @@ def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[tuple[Any, Any],
     def submit(games: Any, seats: Any, actions: Any) -> None:
         b = cuda.grid(1)
         if b < actions.shape[0]:
-            submit_game(own(games, b), seats, actions, b)
+            submit_game(thread_batch(games, b), seats, actions, b)
 
     def play_rounds(games: Any, seats: Any) -> None:
         b = cuda.grid(1)
         if b < seats.ended.shape[0]:
-            play_game(own(games, b), seats, b)
+            play_game(thread_batch(games, b), seats, b)
 
     def observe_games(games: Any, seats: Any, opening: bool) -> None:
         b = cuda.grid(1)
         if b < seats.ended.shape[0]:
-            observe_game(own(games, b), seats, opening, b)
+            observe_game(thread_batch(games, b), seats, opening, b)
 
     def finish_games(games: Any, seats: Any) -> None:
         b = cuda.grid(1)
         if b < seats.ended.shape[0]:
-            finish_game(own(games, b), seats, b)
+            finish_game(thread_batch(games, b), seats, b)
 
     def bot_kernel(submit_turns: Any, policy: Any, pick: Any) -> Callable[..., Any]:
         def submit_bot(games: Any, seats: Any, number: int) -> None:
             b = cuda.grid(1)
             if b < seats.ended.shape[0]:
-                submit_turns(own(games, b), seats, games.context, policy, pick, number, b)
+                submit_turns(thread_batch(games, b), seats, games.context, policy, pick, number, b)
 
         return submit_bot
 

@@ -89,7 +89,7 @@ def _key(name: str, kinds: tuple[Any, ...]) -> str:
     import numba_cuda
 
     capability = cuda.get_current_device().compute_capability
-    sources = source_digests().of("")
+    sources = source_digests().digest_for("")
     text = repr((name, [str(kind) for kind in kinds], tuple(capability), numba_cuda.__version__))
     digest = hashlib.sha256(text.encode()).hexdigest()
     return f"cuda-{digest[:8]}-{sources}-{digest[8:24]}"  # `cache.stale_files` finds the digest of the sources

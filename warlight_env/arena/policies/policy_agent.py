@@ -91,7 +91,7 @@ class PolicyAgent(SingleThreaded, Agent):
         clear_turn(turn)
         for _ in range(core.encoding.max_parts):
             core.out.cycles[0] = self._steps
-            core.refresh_observations(whole=False)
+            core.refresh_observations(validate=False)
             actions = self._actions(core)
             rows = np.zeros((1, 1, core.row_size), dtype=np.int64)
             core.read_rows(actions, _GAME, 0, rows[:, 0])

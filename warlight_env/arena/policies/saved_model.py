@@ -15,7 +15,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.map_sets import MapLimits, edges_of
-from warlight_env.envs.policy_settings import PolicySettings, beside
+from warlight_env.envs.policy_settings import PolicySettings, settings_path
 from warlight_env.envs.saved_policies import ModelPolicy, SavedPolicyError, load_policy
 from warlight_env.maps import Map
 
@@ -124,8 +124,8 @@ class SavedModelAgent(TrainedAgent):
         settings = PolicySettings.load(path)
         if settings is None:
             raise AgentError(
-                f"{path}: {beside(path).name} with the settings of the policy is missing in the same folder; the "
-                "callback warlight_env.envs.sb3.SavePolicyCallback or save_policy(model, path) writes it"
+                f"{path}: {settings_path(path).name} with the settings of the policy is missing in the same folder; "
+                "the callback warlight_env.envs.sb3.SavePolicyCallback or save_policy(model, path) writes it"
             )
         model = load_model(path, digest, play == "likeliest")
         super().__init__(SavedModel(path, model, settings), seed)
