@@ -86,7 +86,7 @@ def facts() -> dict[str, Any]:
         "saved": Game(small, own, 2, 7).to_dict(),
         "core": EnvCore(small, own, 2).digest,
         "match": match.describe(),
-        "worker": WorkerSetup.of(small, own, 2).digest,
+        "worker": WorkerSetup.for_game(small, own, 2).digest,
         "header": header_line(header_of(own)).decode(),
         "policies": {name: _sha256(PolicyFile.load(name).to_bytes()) for name in built_in_policies()},
         "agent": describe_agent(Holder(own)),

@@ -200,7 +200,7 @@ class SeatMonitor:
         owner, army = self.position(len(self.truths) - 1)
         income = self.income(len(self.truths) - 1)
         position = QueriedPosition(self.seat, "play", game.round, owner, army, income, (), 0)
-        setup = WorkerSetup.of(game.map, game.rules, game.players)
+        setup = WorkerSetup.for_game(game.map, game.rules, game.players)
         seed = derive_seed(game.seed, 99, game.round)
         mine = worker.answer(BotQuery(setup, position, HINTS, seed, win_probabilities=True))
         assert mine.error is None

@@ -77,7 +77,7 @@ def test_observed_regions_are_remembered_after_they_become_hidden():
 def test_a_lost_region_belongs_to_the_opponent():
     belief = make_belief(
         observe({4: 0, 3: NEUTRAL, 5: 1, 9: 0, 8: NEUTRAL}, {4: 3, 5: 9}, starts=[5, 7]),
-        observe({9: 0, 8: NEUTRAL}, round=1, seen=OpponentOrders((), ((5, 4, 12),))),
+        observe({9: 0, 8: NEUTRAL}, round=1, seen_orders=OpponentOrders((), ((5, 4, 12),))),
     )
     owner, army = belief.position()
     assert owner[4] == 1 and army[4] >= 10, "twelve came, and three defenders killed two"
@@ -97,7 +97,7 @@ def test_a_repelled_attacker_keeps_its_region():
     belief = make_belief(
         observe({1: 0, 2: 0}, {2: 10}, starts=[3]),
         observe({2: 0, 3: 1}, {3: 12}, round=1),
-        observe({1: 0, 2: 0}, {2: 5}, round=2, seen=orders_seen),
+        observe({1: 0, 2: 0}, {2: 5}, round=2, seen_orders=orders_seen),
     )
     owner, army = belief.position()
     assert owner[3] == 1 and army[3] > 12 - 9
@@ -112,7 +112,7 @@ def test_armies_that_left_a_newly_visible_region_are_not_hidden():
     """Region 2 had ten hidden armies. Nine of them attacked region 3 and failed."""
     before = make_belief(observe({1: 0, 2: 1}, {2: 10}, starts=[2]), observe({9: 0, 8: NEUTRAL}, round=1))
     had, income = hidden_armies(before), before.income()
-    before.update(observe({1: 0, 2: 1, 3: 0}, {2: 1}, round=2, seen=OpponentOrders((), ((2, 3, 9),))))
+    before.update(observe({1: 0, 2: 1, 3: 0}, {2: 1}, round=2, seen_orders=OpponentOrders((), ((2, 3, 9),))))
     assert hidden_armies(before, 2) <= had + income - 9 - 1
 
 
@@ -122,7 +122,7 @@ def test_hidden_armies_that_move_into_sight_are_removed_once():
         observe({1: 0, 2: 1, 3: 1, 4: 1}, {2: 1, 3: 1, 4: 9}, starts=[4]), observe({9: 0, 8: 0}, round=1)
     )
     had, income = hidden_armies(before), before.income()
-    before.update(observe({1: 0, 2: 1}, {2: 9}, round=2, seen=OpponentOrders((), ((3, 2, 8),))))
+    before.update(observe({1: 0, 2: 1}, {2: 9}, round=2, seen_orders=OpponentOrders((), ((3, 2, 8),))))
     assert had + income - 9 - 5 <= hidden_armies(before, 2) <= had + income - 9
 
 
@@ -130,22 +130,28 @@ def test_a_region_taken_by_several_attacks_has_the_last_attack_s_armies():
     """The region had three armies and ten deployed ones, so the first attack, with twelve armies, failed."""
     orders_seen = OpponentOrders((), ((5, 4, 12), (3, 4, 9)))
     seen = observe({4: 0, 3: 1, 5: 1, 9: 0, 8: NEUTRAL}, {4: 3, 3: 10, 5: 13}, starts=[5, 3])
-    belief = make_belief(seen, observe({9: 0, 8: NEUTRAL}, round=1, seen=orders_seen, own=Orders([(4, 10)])))
+    belief = make_belief(
+        seen, observe({9: 0, 8: NEUTRAL}, round=1, seen_orders=orders_seen, own_orders=Orders([(4, 10)]))
+    )
     owner, army = belief.position()
     assert owner[4] == 1 and army[4] <= 9
 
 
 def test_our_hidden_attack_kills_defenders():
     seen = observe({4: 0, 5: 1, 9: 0, 8: NEUTRAL}, {4: 11, 5: 20}, starts=[5, 7])
-    lost = observe({9: 0, 8: NEUTRAL}, round=1, seen=OpponentOrders((), ((3, 4, 9),)), own=Orders([], [(4, 5, 10)]))
-    quiet = observe({9: 0, 8: NEUTRAL}, round=1, seen=OpponentOrders((), ((3, 4, 9),)))
+    lost = observe(
+        {9: 0, 8: NEUTRAL}, round=1, seen_orders=OpponentOrders((), ((3, 4, 9),)), own_orders=Orders([], [(4, 5, 10)])
+    )
+    quiet = observe({9: 0, 8: NEUTRAL}, round=1, seen_orders=OpponentOrders((), ((3, 4, 9),)))
     killed = round(RULES.attack_kill * 10)
     assert make_belief(seen, lost).army[5] == make_belief(seen, quiet).army[5] - killed
 
 
 def test_deployed_armies_imply_the_opponent_s_super_regions():
     placed = OpponentOrders(((2, 9),), ())  # four more than the base income
-    belief = make_belief(observe({0: 0, 1: 0, 2: 1}, starts=[2]), observe({0: 0, 1: 0, 2: 1}, round=1, seen=placed))
+    belief = make_belief(
+        observe({0: 0, 1: 0, 2: 1}, starts=[2]), observe({0: 0, 1: 0, 2: 1}, round=1, seen_orders=placed)
+    )
     assert belief.income() >= 9
     assert {6, 7} <= opponents(belief) or {8, 9} <= opponents(belief), "bonus 4, or 5"
 

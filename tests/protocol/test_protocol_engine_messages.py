@@ -131,11 +131,11 @@ def test_starting_regions_are_in_the_view_if_picks_are_public():
 
 
 def test_the_clocks_of_both_challenges():
-    bank = BotClock.of(2)
+    bank = BotClock.for_challenge(2)
     for spent, left in [(0.2, 10_000), (9.0, 1500), (4.0, 500), (0.1, 900)]:
         bank.spend(spent)
         assert bank.milliseconds == left
-    fixed = BotClock.of(1)
+    fixed = BotClock.for_challenge(1)
     fixed.spend(1.9)
     assert fixed.milliseconds == 2000
 

@@ -114,7 +114,7 @@ def test_moves_of_the_opponent_are_kept_after_a_repeated_map(monkeypatch):
     act_on = BeliefAgent.act_on
 
     def watched(self, view, observation, budget=None):
-        seen.append(observation.seen.moves)
+        seen.append(observation.seen_orders.moves)
         return act_on(self, view, observation, budget)
 
     monkeypatch.setattr(BeliefAgent, "act_on", watched)

@@ -340,8 +340,8 @@ def test_insight_uses_only_the_players_view(server: Server):
 
 def test_a_bot_process_without_an_answer_is_replaced():
     game = Game("small", seed=1, picks="random")
-    setup = WorkerSetup.of(game.map, game.rules, 2)
-    position = QueriedPosition.of(game.view(0))
+    setup = WorkerSetup.for_game(game.map, game.rules, 2)
+    position = QueriedPosition.from_view(game.view(0))
 
     async def ask() -> None:
         bot_workers = BotWorkers(1, limit=lambda question, first: 0.5 if question.spec == "mcts:secs=600" else 120.0)

@@ -36,7 +36,10 @@ from warlight_env.web.workers.win_probability import win_probabilities_of
 
 def query(game: Game, spec: str | None = None, **fields: Any) -> BotQuery:
     return BotQuery(
-        WorkerSetup.of(game.map, game.rules, game.players), QueriedPosition.of(game.view(0)), spec, **fields
+        WorkerSetup.for_game(game.map, game.rules, game.players),
+        QueriedPosition.from_view(game.view(0)),
+        spec,
+        **fields,
     )
 
 
@@ -63,11 +66,11 @@ def test_a_bot_with_memory_plays_the_same_on_the_page_and_in_a_match():
     """The bot gets the start and its view of each round, because its beliefs under fog depend on them."""
     spec, worker, game = "belief:mcts:sims=5", Worker(), Game("world", "challenge2", 2, 5, "random")
     twins = [make_agent(spec, p) for p in range(2)]
-    setup = WorkerSetup.of(game.map, game.rules, game.players)
+    setup = WorkerSetup.for_game(game.map, game.rules, game.players)
     for _ in range(12):
         turns = [twin.act(game.view(p)) for p, twin in enumerate(twins)]
         for p, turn in enumerate(turns):
-            answer = worker.answer(BotQuery(setup, QueriedPosition.of(game.view(p)), spec, p, agent_key="game"))
+            answer = worker.answer(BotQuery(setup, QueriedPosition.from_view(game.view(p)), spec, p, agent_key="game"))
             assert [answer.deploys, answer.attacks] == [rows.tolist() for rows in turn.arrays()]
         game.play_round(turns, on_illegal="skip")
 

@@ -44,17 +44,17 @@ class Observation:
         round: the number of rounds played.
         owner: int8[N], the owner of each region; -2 for a region that the player does not see.
         army: int32[N], the armies on each region; 0 for a region that the player does not see.
-        seen: the opponent's orders of the last round that the player saw.
+        seen_orders: the opponent's orders of the last round that the player saw.
         starts: the opponent's start regions; None if the rules do not show them.
-        own: the player's own orders of the last round; None if they are unknown.
+        own_orders: the player's own orders of the last round; None if they are unknown.
     """
 
     round: int
     owner: npt.NDArray[np.int8]
     army: npt.NDArray[np.int32]
-    seen: OpponentOrders = NO_OPPONENT_ORDERS
+    seen_orders: OpponentOrders = NO_OPPONENT_ORDERS
     starts: Sequence[int] | None = None
-    own: Orders | None = None
+    own_orders: Orders | None = None
 
 
 class Belief(SingleThreaded):
@@ -163,9 +163,9 @@ class Belief(SingleThreaded):
     # Methods for each round
 
     def _follow(self, new: Observation, before: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> None:
-        placed = sum(armies for _, armies in new.seen.deploys)
+        placed = sum(armies for _, armies in new.seen_orders.deploys)
         self._believe_income(placed, new)
-        for region, armies in new.seen.deploys:
+        for region, armies in new.seen_orders.deploys:
             if hidden[region]:
                 self.owner[region] = self.enemy
                 self.army[region] += armies
@@ -180,12 +180,12 @@ class Belief(SingleThreaded):
         The player's own attacks are played last, because the real order of all attacks is unknown. If the player lost a
         region that it does not see any more, the last visible attack on this region has captured the region.
         """
-        deploys, attacks = (_legal(rows, len(hidden)) for rows in (new.own or _NO_ORDERS).arrays())
+        deploys, attacks = (_legal(rows, len(hidden)) for rows in (new.own_orders or _NO_ORDERS).arrays())
         defenders = np.where(self.owner == self.player, self.army, 0)
         np.add.at(defenders, deploys[:, 0], deploys[:, 1])
         np.subtract.at(defenders, attacks[:, 0], attacks[:, 2])
         lost = hidden & (self.owner == self.player)
-        for source, target, armies in new.seen.moves:
+        for source, target, armies in new.seen_orders.moves:
             if hidden[source]:
                 self.owner[source] = self.enemy
                 spare = max(0, int(self.army[source]) - 1)
@@ -217,9 +217,9 @@ class Belief(SingleThreaded):
     def _account_for(self, new: Observation, before: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> None:
         """Subtract the opponent's armies that have become visible in this round from `hidden_armies`."""
         for region in np.flatnonzero(before & (new.owner == self.enemy)).tolist():
-            arrived = sum(armies for _, target, armies in new.seen.moves if target == region)
-            departed = sum(armies for source, _, armies in new.seen.moves if source == region)
-            deployed = sum(armies for target, armies in new.seen.deploys if target == region)
+            arrived = sum(armies for _, target, armies in new.seen_orders.moves if target == region)
+            departed = sum(armies for source, _, armies in new.seen_orders.moves if source == region)
+            deployed = sum(armies for target, armies in new.seen_orders.deploys if target == region)
             expected = (
                 int(self.army[region]) if self.owner[region] == self.enemy else -self._lost_to(int(self.army[region]))
             )

@@ -78,7 +78,7 @@ class BeliefAgent(SingleThreaded, Agent):
             self._ordered = None
             self._forget_picks()
         self._before = view
-        self.belief.update(replace(observation, own=self._ordered))
+        self.belief.update(replace(observation, own_orders=self._ordered))
         owner, army = self.belief.position()
         estimated = replace(view, owner=owner, army=army, estimated=observation.owner == UNKNOWN)
         self._ordered = self.agent.act(estimated, budget)

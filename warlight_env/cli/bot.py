@@ -162,7 +162,7 @@ def replay(
     if json:
         print_json(answer.to_dict())
     elif not trace:
-        for line in answer.said:
+        for line in answer.lines:
             print(line)
     for text in [*answer.illegal, *map(str, answer.faults)]:
         print(text, file=sys.stderr)

@@ -37,7 +37,7 @@ class ProgressLines(MatchStats):
 
     def add(self, records: Sequence[GameRecord]) -> None:
         self.count(records)
-        if self._pace.due(self.played):
+        if self._pace.is_due(self.played):
             match_score = self.match_score
             wins = [sum(by_seat) for by_seat in match_score.wins]
             draws = match_score.games - sum(wins)

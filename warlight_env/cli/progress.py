@@ -37,7 +37,7 @@ class LineInterval:
     def __init__(self, total: int) -> None:
         self._total, self._tenth, self._last = max(1, total), 0, time.monotonic()
 
-    def due(self, done: int) -> bool:
+    def is_due(self, done: int) -> bool:
         """Return whether to print a line now; `done` is the number of finished games or measurements."""
         tenth, now = done * 10 // self._total, time.monotonic()
         if tenth <= self._tenth and now - self._last < UNIT_LINE_SECONDS:
@@ -132,7 +132,7 @@ def _unit_lines(title: str, total: int, unit: str) -> OnProgress:
     def advance(count: int, label: str) -> None:
         nonlocal done
         done += count
-        if interval.due(done):
+        if interval.is_due(done):
             seconds = time.perf_counter() - start
             line = f"{title}: {done}/{total} {unit}, {seconds:.0f} s since the start ({label})"
             print(line, file=sys.stderr, flush=True)

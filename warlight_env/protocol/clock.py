@@ -26,7 +26,7 @@ class BotClock:
         self.remaining = self.bank
 
     @classmethod
-    def of(cls, challenge: int, bank: float | None = None, increment: float | None = None) -> BotClock:
+    def for_challenge(cls, challenge: int, bank: float | None = None, increment: float | None = None) -> BotClock:
         """Return the clock of challenge 1 or 2. `bank` and `increment`, in seconds, replace the usual values."""
         if challenge == 1:
             return cls(2.0 if bank is None else bank, None)

@@ -113,7 +113,7 @@ class Session:
     def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
         self.process = BotProcess(command)
         game = Game("world", f"challenge{challenge}", seed=11)
-        clock = BotClock.of(challenge)
+        clock = BotClock.for_challenge(challenge)
         increment = int(1000 * (clock.increment or 0))
         for message in opening_messages(game.view(0), challenge, clock.milliseconds, increment):
             self.process.send(format_message(message))
@@ -127,7 +127,7 @@ class Session:
         self.view: View = game.view(0)
 
     def _pick(self, game: Game, opponent: Agent, challenge: m.Challenge) -> None:
-        ms = BotClock.of(challenge).milliseconds
+        ms = BotClock.for_challenge(challenge).milliseconds
         while game.phase == "pick":
             preferences: dict[int, list[int]] = {}
             for seat in game.pickers():

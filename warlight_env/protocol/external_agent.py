@@ -183,7 +183,7 @@ class ExternalBot(SingleThreaded, Agent):
             self._reset()
             options = self.options
             self._challenge = options.challenge or challenge_of(view.rules)
-            self._clock = BotClock.of(self._challenge, options.bank, options.increment)
+            self._clock = BotClock.for_challenge(self._challenge, options.bank, options.increment)
             self._me = NAMES[view.player]
             self._max_orders = view.params.max_orders or _MAX_ORDERS
             file = None if options.errors is None else self._error_file(options.errors, step[0])

@@ -148,8 +148,8 @@ class IsolatedAgent(SingleThreaded, Agent):
 
     def _question(self, view: View, budget: Budget | None, seed: int | None = None) -> IsolatedQuestion:
         self._number += 1
-        setup = WorkerSetup.of(view.map, view.rules, view.players)
-        return IsolatedQuestion(self._number, setup, QueriedPosition.of(view), budget, seed)
+        setup = WorkerSetup.for_game(view.map, view.rules, view.players)
+        return IsolatedQuestion(self._number, setup, QueriedPosition.from_view(view), budget, seed)
 
     def _get_reply(self, question: IsolatedQuestion, seconds: float) -> Reply:
         """Send a question, and return the reply. Ignore late answers to earlier questions."""

@@ -52,7 +52,7 @@ class MessageDrivenAgent(Agent):
     def _begin_game(self, view: View) -> None:
         if not self._has_begun:
             self._has_begun = True
-            clock = BotClock.of(self._challenge)
+            clock = BotClock.for_challenge(self._challenge)
             self._receive_all(
                 opening_messages(view, self._challenge, clock.milliseconds, int(1000 * (clock.increment or 0)))
             )

@@ -21,7 +21,7 @@ class ReplayedAnswer:
 
     Attributes:
         round: the round, from 1; 0: the bot's last pick.
-        said: the lines that the bot wrote in this round.
+        lines: the lines that the bot wrote in this round.
         orders: the orders in these lines; None for picks.
         illegal: descriptions of orders that the rules forbid.
         faults: the faults of the bot in this round.
@@ -29,7 +29,7 @@ class ReplayedAnswer:
     """
 
     round: int
-    said: tuple[str, ...]
+    lines: tuple[str, ...]
     orders: Orders | None
     illegal: tuple[str, ...]
     faults: tuple[BotFault, ...]
@@ -45,7 +45,7 @@ class ReplayedAnswer:
 
         return {
             "round": self.round,
-            "said": list(self.said),
+            "said": list(self.lines),
             "orders": plain(self.orders),
             "illegal": list(self.illegal),
             "faults": [fault.to_dict() for fault in self.faults],

@@ -36,7 +36,7 @@ class WorkerSetup:
     players: int
 
     @classmethod
-    def of(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
+    def for_game(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
         """Return map, rules and number of players of a game as plain data."""
         bundled = map_.name in maps.names() and maps.load(map_.name) == map_
         rules_data = rules.to_dict()
@@ -62,7 +62,7 @@ class QueriedPosition:
     last_round: RoundResult | None = None  #: the part of the last round's events that the player saw
 
     @classmethod
-    def of(cls, view: View) -> QueriedPosition:
+    def from_view(cls, view: View) -> QueriedPosition:
         """Return the part of a view that changes during a game, as plain data."""
         return cls(
             view.player, view.phase, view.round, view.owner.tolist(), view.army.tolist(), view.income, view.offers,

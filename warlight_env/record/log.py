@@ -19,7 +19,7 @@ class GameLog(LoggedGame):
     """
 
     @classmethod
-    def of(cls, game: LoggedGame) -> GameLog:
+    def from_logged_game(cls, game: LoggedGame) -> GameLog:
         """Convert a `LoggedGame` to a `GameLog`."""
         return cls(
             game.header, game.start, game.steps, game.failures, game.end, game.insights, game.draw, game.variations
@@ -34,7 +34,7 @@ class GameLog(LoggedGame):
         Raises:
             LogError: the file cannot be read, is not a log, has a newer version, or is damaged before its end.
         """
-        return cls.of(load(path_of(path, "path", LogError)))
+        return cls.from_logged_game(load(path_of(path, "path", LogError)))
 
     def save(self, path: str | Path) -> None:
         """Write a log file in one step. The file is compressed if its name ends in ``.gz``.

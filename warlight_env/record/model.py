@@ -67,7 +67,7 @@ class Start:
     picks: int | None = None  #: number of regions for each player, if the rules do not fix it
 
     @classmethod
-    def of(cls, game: Game) -> Self:
+    def from_game(cls, game: Game) -> Self:
         """Return the start position of a game that has just begun."""
         picking = game.phase == "pick"
         offers = tuple(game.offers(p) for p in range(game.players)) if picking else None

@@ -140,7 +140,7 @@ class Recorder(ABC):
             game.map, game.rules, players, game.seed, "agents" if picking else "random", limit, PROGRAM, self.match
         )
         self.write(header_line(self.header))
-        self.record_event(start_data(Start.of(game)))
+        self.record_event(start_data(Start.from_game(game)))
 
     def continued(self, log: GameLog, rounds: int, agents: Sequence[NamedAgent], limit: int) -> None:
         """Write the header and the first `rounds` rounds of a logged game that this game continues.
@@ -252,7 +252,7 @@ class MemoryRecorder(Recorder):
         """
         if self._decoder is None:
             raise LogError("the log is empty: the game has not begun")
-        return GameLog.of(self._decoder.finish())
+        return GameLog.from_logged_game(self._decoder.finish())
 
 
 def _check_dice(game: Game) -> None:

@@ -166,7 +166,7 @@ def _replay_steps(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
     if log.start is None:
         yield 0, game, []
         return
-    start = Start.of(game)
+    start = Start.from_game(game)
     names = ("owner", "army", "offers", "picks", "hash")
     yield 0, game, [(name, getattr(log.start, name), getattr(start, name)) for name in names]
     number = 0

@@ -35,7 +35,7 @@ class Layout:
     colours: tuple[int, ...]  # [S]: index in `theme.OUTLINES`; neighbours differ if there are enough colours
     borders: tuple[tuple[Point, Point], ...]  # borders to draw as lines: all borders of a map without a drawing
     sea_links: tuple[tuple[Point, Point], ...]  # lines between regions that are neighbours across the sea
-    around: frozenset[tuple[int, int]]  # borders (a, b), a < b, across the left and right edges of the map
+    wrapped_borders: frozenset[tuple[int, int]]  # borders (a, b), a < b, across the left and right edges of the map
 
 
 @functools.lru_cache(maxsize=16)
@@ -51,12 +51,12 @@ def _drawn(map_: Map) -> Layout:
     labels = tuple(shape.label for shape in shapes if shape)
     x, _, width, _ = map_.view_box
     links: list[tuple[Point, Point]] = []
-    around = set()
+    wrapped_borders = set()
     for link in map_.sea_links:
         if link.line is not None:
             links.append(link.line)
             continue
-        around.add((link.a, link.b))
+        wrapped_borders.add((link.a, link.b))
         for region in (link.a, link.b):
             label = labels[region]
             rim = x if label[0] < x + width / 2 else x + width
@@ -70,7 +70,7 @@ def _drawn(map_: Map) -> Layout:
         colours=_colours(map_),
         borders=(),
         sea_links=tuple(links),
-        around=frozenset(around),
+        wrapped_borders=frozenset(wrapped_borders),
     )
 
 
@@ -89,7 +89,7 @@ def _from_graph(map_: Map) -> Layout:
         colours=_colours(map_),
         borders=tuple((labels[a], labels[b]) for a, b in map_.borders),
         sea_links=(),
-        around=frozenset(),
+        wrapped_borders=frozenset(),
     )
 
 

@@ -192,7 +192,7 @@ def _transports(
                 continue
             nth = arrow_counts[source, target] = arrow_counts.get((source, target), -1) + 1
             ends = frame.point(layout.labels[source]), frame.point(layout.labels[target])
-            wraps = (min(source, target), max(source, target)) in layout.around
+            wraps = (min(source, target), max(source, target)) in layout.wrapped_borders
             paths: list[Route] = routes(*ends, size, 0.16 + 0.1 * nth, span if wraps else None, MARGIN + span)
             transfer = position.owner[target] == player
             names = [printable(position.map.regions[r].name) for r in (source, target)]
@@ -230,7 +230,7 @@ class Route:
     head: bool = True
 
 
-def routes(start: Point, end: Point, size: float, bend: float, around: float | None, right: float) -> list[Route]:
+def routes(start: Point, end: Point, size: float, bend: float, map_width: float | None, right: float) -> list[Route]:
     """Return the parts of the line from one badge to another.
 
     A line across the left and right edges of the map has two parts; every other line has one. All lengths are in
@@ -240,16 +240,16 @@ def routes(start: Point, end: Point, size: float, bend: float, around: float | N
         start, end: the centres of the two badges.
         size: the radius of a badge.
         bend: the curvature of the line; 0: a straight line.
-        around: the width of the map if the line goes across its edges, else None.
-        right: the x coordinate of the right edge of the map. If `around` is not None, the left edge of the map has the
-            x coordinate `right - around`.
+        map_width: the width of the map if the line goes across its edges, else None.
+        right: the x coordinate of the right edge of the map. If `map_width` is not None, the left edge of the map has
+            the x coordinate `right - map_width`.
     """
-    if around is None:
+    if map_width is None:
         return [Route(_curve(start, end, size, bend))]
-    step = around if start[0] > end[0] else -around
+    step = map_width if start[0] > end[0] else -map_width
     out = _curve(start, (end[0] + step, end[1]), size, bend)
     back = [(x - step, y) for x, y in out]
-    left = right - around
+    left = right - map_width
     inside = [[p for p in points if left <= p[0] <= right] for points in (out, back)]
     return [Route(inside[0], head=False), Route(inside[1], number=False)]
 

@@ -51,7 +51,7 @@ def drawing(map_: Map) -> dict[str, Any]:
         ],
         "links": [[_point(p) for p in line] for line in layout.sea_links],
         "lines": [[_point(p) for p in line] for line in layout.borders],
-        "around": sorted(list(pair) for pair in layout.around),
+        "around": sorted(list(pair) for pair in layout.wrapped_borders),
     }
 
 

@@ -149,7 +149,7 @@ class GameLoop:
         if room.bot_workers.busy(room.number):
             room.win_probabilities += [None] * (room.game.round + 1 - len(room.win_probabilities))
             return
-        view_position = QueriedPosition.of(room.game.view(0))
+        view_position = QueriedPosition.from_view(room.game.view(0))
         position = replace(view_position, owner=room.game.owner.tolist(), army=room.game.army.tolist())
         playouts = max(1, min(LIVE_ROLLOUTS, int(ROLLOUTS_PER_SECOND * room.pace)))
         question = BotQuery(room.setup, position, None, room.game.round, win_probabilities=True, games=playouts)
@@ -205,7 +205,7 @@ class GameLoop:
         room = self._room
         seat, view = room.seats[s], room.game.view(s)
         seed = derive_seed(room.game.seed, s + 1, room.game.round)
-        question = BotQuery(room.setup, QueriedPosition.of(view), seat.spec, seed, agent_key=room.id)
+        question = BotQuery(room.setup, QueriedPosition.from_view(view), seat.spec, seed, agent_key=room.id)
         asking = True
 
         def report_state(state: CompileState | None) -> None:

@@ -207,7 +207,7 @@ class Lobby:
 
         def make() -> tuple[Game, WorkerSetup]:
             game = make_game()
-            return game, WorkerSetup.of(game.map, game.rules, game.players)
+            return game, WorkerSetup.for_game(game.map, game.rules, game.players)
 
         game, setup = await asyncio.to_thread(make)
         log = GameLogWriter(self.folder / f"{id}{PLAIN}", _logged_players(seats))

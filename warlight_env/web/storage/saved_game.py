@@ -49,7 +49,7 @@ class SavedGame:
     opened: bool = False
 
     @classmethod
-    def of(cls, data: Any) -> SavedGame:
+    def from_dict(cls, data: Any) -> SavedGame:
         """Convert plain data from `to_dict` to a `SavedGame`; raise one of `MALFORMED_DATA` for invalid data."""
         rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
         title, friends, clock = data.get("name", ""), tuple(data.get("friends", ())), data.get("clock")
@@ -71,7 +71,7 @@ class SavedGame:
         return cls(seats, watch, pace, paused, title, friends, spectate, clock, rematch, opened)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the saved data as plain data for JSON; `of` reads the plain data."""
+        """Return the saved data as plain data for JSON; `from_dict` reads the plain data."""
         return {**asdict(self), "seats": [list(seat) for seat in self.seats]}
 
     @property
@@ -106,7 +106,7 @@ def read_saved_game(folder: Path, id: str) -> SavedGame | None:
     """
     path = folder / f"{id}{SEATS}"
     try:
-        return SavedGame.of(bounded_io.decode_line(path.read_bytes()))
+        return SavedGame.from_dict(bounded_io.decode_line(path.read_bytes()))
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -77,7 +77,9 @@ class TurnValues:
             state = {**self._saved["state"], "rng": dice}
             self._starts.append(Game.from_dict({**self._saved, "map": self.game.map, "state": state}))
 
-    def of(self, player: int, key: str, turns: Turns, own_orders: Orders | None = None) -> npt.NDArray[np.float64]:
+    def win_probabilities(
+        self, player: int, key: str, turns: Turns, own_orders: Orders | None = None
+    ) -> npt.NDArray[np.float64]:
         """Return the player's win probability after the round for each roll of the dice, float64[roll].
 
         key: a name of the turn. own_orders: orders that replace the player's orders in `turns`; if it is None, `turns`
@@ -92,7 +94,7 @@ class TurnValues:
         return np.array(rows)[:, player]
 
     def games(self, player: int, turns: Turns, own_orders: Orders | None = None) -> list[Game]:
-        """Return the games after the round for each roll of the dice; see `of`."""
+        """Return the games after the round for each roll of the dice; see `win_probabilities`."""
         return [self._game_after(roll, player, turns, own_orders) for roll in range(len(self._starts))]
 
     def later(self, games: Sequence[Game], rounds: Sequence[int]) -> list[OwnersAndArmies]:
@@ -239,10 +241,10 @@ class AnalysedPosition:
             raise VariationError(f"illegal order: {illegal[0]}")
         played_orders = dict(enumerate(self.step.orders))
         text = format_orders(self.game.map, orders)
-        judged_values = self._values.of(player, text, played_orders, orders)
-        played_values = self._values.of(player, "played", played_orders)
+        judged_values = self._values.win_probabilities(player, text, played_orders, orders)
+        played_values = self._values.win_probabilities(player, "played", played_orders)
         best = self._best_turn(player, played_orders)
-        search_values = self._values.of(player, best, played_orders, parse_orders(self.game.map, best))
+        search_values = self._values.win_probabilities(player, best, played_orders, parse_orders(self.game.map, best))
         gain = judged_values - played_values
         best_values = search_values if search_values.mean() > played_values.mean() else played_values
         loss = best_values - judged_values
@@ -272,11 +274,11 @@ class AnalysedPosition:
 
     def _compare(self, player: int, orders: Turns, before: float, after: float, armies: float) -> TurnReport:
         """Return the report on a player's turn, compared with the turns that the searches found."""
-        actual = self._values.of(player, "played", orders)
+        actual = self._values.win_probabilities(player, "played", orders)
         best = self._best_turn(player, orders)
-        gains = self._values.of(player, best, orders, parse_orders(self.game.map, best)) - actual
+        gains = self._values.win_probabilities(player, best, orders, parse_orders(self.game.map, best)) - actual
         gain, error = float(gains.mean()), _half_width(gains)
-        idle = float((actual - self._values.of(player, "", orders, Orders())).mean())
+        idle = float((actual - self._values.win_probabilities(player, "", orders, Orders())).mean())
         better_turn = Better(best, gain, error) if gain > error else None
         stake = max(0.0, idle) + max(0.0, gain)
         return TurnReport(before, float(actual.mean()), after, armies, gain, error, stake, better_turn)
@@ -287,7 +289,9 @@ class AnalysedPosition:
         if len(turn_texts) > 1:
             self._choice.extend(self._values.rolls)
             turns = {text: parse_orders(self.game.map, text) for text in turn_texts}
-            turn_texts.sort(key=lambda text: -float(self._choice.of(player, text, orders, turns[text]).mean()))
+            turn_texts.sort(
+                key=lambda text: -float(self._choice.win_probabilities(player, text, orders, turns[text]).mean())
+            )
             del turn_texts[CANDIDATES:]
         return turn_texts[0]
 

@@ -160,10 +160,13 @@ def prepare_turn(target: LogTree | StudyTree, turn: TriedTurn) -> PreparedTurn:
         return PreparedTurn(tuple(turns), {})
     believed = _believed_changes(context, game, turn)
     start = with_regions(game, believed) if believed else game
-    setup = WorkerSetup.of(game.map, game.rules, game.players)
+    setup = WorkerSetup.for_game(game.map, game.rules, game.players)
     questions = {
         player: BotQuery(
-            setup, QueriedPosition.of(start.view(player)), turn.bot, derive_seed(context.tree.next, game.round, player)
+            setup,
+            QueriedPosition.from_view(start.view(player)),
+            turn.bot,
+            derive_seed(context.tree.next, game.round, player),
         )
         for player in other_players
     }
@@ -244,7 +247,7 @@ def _chances(game: Game, absent: frozenset[int]) -> Any:
     """
     if game.phase != "play":
         return tuple((1.0, 1.0, 1.0) if player == game.winner else (0.0, 0.0, 0.0) for player in range(game.players))
-    setup = WorkerSetup.of(game.map, game.rules, game.players)
+    setup = WorkerSetup.for_game(game.map, game.rules, game.players)
     owner, army = game.owner.tolist(), game.army.tolist()
     position = QueriedPosition(0, "play", game.round, owner, army, 0, (), 0)
     question = BotQuery(

@@ -29,7 +29,7 @@ def questions_of(log: GameLog) -> dict[int, BotQuery]:
     In a long game, there are questions only for some of the positions.
     """
     header = log.header
-    setup = WorkerSetup.of(header.map, header.rules, len(header.players))
+    setup = WorkerSetup.for_game(header.map, header.rules, len(header.players))
     positions = list(log.positions())[-(len(log.rounds) + 1) :]
     size = header.map.n_regions + 2 * len(header.map.borders)
     if not positions:  # the log ends before the start of the game

@@ -152,7 +152,7 @@ def _read(data: bytes, values: int) -> _ReadLog:
         path.write_bytes(data)
         try:
             text = read_text(path, values)
-            return _ReadLog(GameLog.of(read(text, path)), bounded_io.json_object_bound(text))
+            return _ReadLog(GameLog.from_logged_game(read(text, path)), bounded_io.json_object_bound(text))
         except LogError as error:
             raise LogError(str(error).removeprefix(f"{path}: ")) from None
 
@@ -212,7 +212,7 @@ def visible_position(game: Game, seat: int) -> QueriedPosition:
         raise RequestError(f"seat {seat}: the game has {game.players} players")
     if game.phase != "play" or not game.alive(seat):
         raise RequestError("this player has no turn now: choose another player or round", 409, code="no-turn")
-    return QueriedPosition.of(game.view(seat))
+    return QueriedPosition.from_view(game.view(seat))
 
 
 def bot_seed(game: Game) -> int:
