@@ -265,7 +265,8 @@ class Evaluation(NamedTuple):
     front: float
     danger: float
     style: npt.NDArray[np.float64]  #: [13] the last thirteen fields of `Weights`
-    earns: bool  #: whether income, prospect or front is not 0; then `income_forecast.forecast_share` is the evaluation
+    #: Whether income, prospect or front is not 0. If it is True, `income_forecast.forecast_share` is the evaluation.
+    uses_forecast: bool
 
 
 def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
@@ -318,6 +319,6 @@ def make_evaluation(board: Board, weights: Weights) -> Evaluation:
         front=w.front,
         danger=w.danger,
         style=np.array(w[Weights._fields.index("goal_region") :], dtype=np.float64),
-        earns=any((w.income, w.prospect, w.front)),
+        uses_forecast=any((w.income, w.prospect, w.front)),
     )
     return reference(read_only(evaluation))

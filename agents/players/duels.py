@@ -38,7 +38,7 @@ class DuelSettings(NamedTuple):
     samples: npt.NDArray[np.int64]  #: [2] simulations for each turn of an agent; 0: the agent's policy moves
     epsilon: float  #: probability that a one-ply player takes a random turn
     max_rounds: int  #: after this many rounds the game is a draw
-    dealt: bool  #: whether starting regions are random; if not, the agents choose them
+    random_start: bool  #: whether starting regions are random; if not, the agents choose them
     terms: npt.NDArray[np.float64]  #: [4, S] the result of `super_region_terms`
 
 
@@ -106,7 +106,7 @@ def _pick(context_0: Context, context_1: Context, duel: DuelSettings, state: Sta
     while state.phase[b] == PICK:
         for p in range(2):
             orders.counts[p] = 0
-            if duel.dealt:
+            if duel.random_start:
                 continue
             free = lookahead.position.owner
             for r in range(free.shape[0]):

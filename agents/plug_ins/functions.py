@@ -166,7 +166,7 @@ def make_context(
     constants, evaluation = make_evaluation(board, weights), functions.evaluation
     if evaluation is None and value is not None:
         evaluation = network_share
-    elif evaluation is None and constants.earns:
+    elif evaluation is None and constants.uses_forecast:
         evaluation = forecast_share
     elif evaluation is None and constants.extended:
         evaluation = extended_share

@@ -253,7 +253,7 @@ class TurnNetworkBuffers(NamedTuple):
     embeddings: Floats  #: [N, H] embeddings of regions
     hidden: Floats  #: [N, H]
     mean: Floats  #: [N, H] messages of super regions; later hidden units that depend on a border's source
-    toward: Floats  #: [N, H] hidden units that depend on a border's target
+    target_units: Floats  #: [N, H] hidden units that depend on a border's target
     holding: npt.NDArray[np.float64]  #: [P, 3] each player's income, armies and number of regions
     score: Floats  #: [N] scores of regions as the main deploy region
     row: npt.NDArray[np.int64]  #: [N + 2 E] a turn as an action row of `factored_turns`
@@ -272,7 +272,7 @@ def make_turn_network_buffers(n_regions: int, n_edges: int, players: int) -> Tur
             embeddings=private_zeros((n, UNITS), np.float32),
             hidden=private_zeros((n, UNITS), np.float32),
             mean=private_zeros((n, UNITS), np.float32),
-            toward=private_zeros((n, UNITS), np.float32),
+            target_units=private_zeros((n, UNITS), np.float32),
             holding=private_zeros((players, 3), np.float64),
             score=private_zeros(n, np.float32),
             row=private_zeros(n + 2 * max(1, n_edges), np.int64),

@@ -113,11 +113,11 @@ class _Watch(raise_callback_errors):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if kind is not None:
-            self._search.spoil()
+            self._search.mark_failed()
         try:
             super().__exit__(kind, error, traceback)
         except BaseException:
-            self._search.spoil()
+            self._search.mark_failed()
             raise
 
 
@@ -313,7 +313,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         """
         return _Watch(self) if self.functions.foreign else contextlib.nullcontext()
 
-    def spoil(self) -> None:
+    def mark_failed(self) -> None:
         """Mark the search as failed: `run`, `best` and similar methods raise a RunError until `begin` is called."""
         self._failed = True
 

@@ -45,7 +45,7 @@ class LookaheadWork(NamedTuple):
     position: Position  #: the position after a simulation of the round
     dice: npt.NDArray[np.uint64]  #: [2]
     score: npt.NDArray[np.float64]  #: [K] the score of each turn
-    against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares, for each enemy, turn and reply
+    reply_shares: npt.NDArray[np.float64]  #: [P, K, K] sums of shares, for each enemy, turn and reply
 
 
 def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> LookaheadWork:
@@ -62,7 +62,7 @@ def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: in
             position=make_position(n_regions),
             dice=private_zeros(2, np.uint64),
             score=private_zeros(capacity, np.float64),
-            against=private_zeros((players, capacity, capacity), np.float64),
+            reply_shares=private_zeros((players, capacity, capacity), np.float64),
         )
     )
 
@@ -136,7 +136,8 @@ def list_replies(
 ) -> None:
     """Write the candidate turns of each remaining enemy to `work.replies`.
 
-    The kernel also sets `work.against` to 0; the array later contains the sum of the player's shares for each reply.
+    The kernel also sets `work.reply_shares` to 0; the array later contains the sum of the player's shares for each
+    reply.
     """
     players, owner = context.players, position.owner
     for p in range(players):
@@ -144,9 +145,9 @@ def list_replies(
         if p != player and holds_regions(owner, p):
             replies = turn_set_of(work.replies, p)
             work.reply_counts[p] = generate(context, position, p, rng, generator, replies)
-        for i in range(work.against.shape[1]):
-            for j in range(work.against.shape[2]):
-                work.against[p, i, j] = 0.0
+        for i in range(work.reply_shares.shape[1]):
+            for j in range(work.reply_shares.shape[2]):
+                work.reply_shares[p, i, j] = 0.0
 
 
 @kernel
@@ -160,7 +161,7 @@ def try_against_replies(
     generator: GeneratorWork,
     work: LookaheadWork,
 ) -> Int:
-    """Simulate each of `count` turns against each reply of each enemy, and add the player's shares to `work.against`.
+    """Simulate `count` turns against each reply of each enemy, and add the player's shares to `work.reply_shares`.
 
     The policy chooses the turns of all players except the searching player and the replying enemy. All simulations with
     the replies of one enemy use the same dice. Returns the number of simulations.
@@ -177,7 +178,7 @@ def try_against_replies(
             orders.counts[enemy] = copy_turn(replies, j, orders.deploy[enemy], orders.attacks[enemy])
             for i in range(count):
                 orders.counts[player] = copy_turn(turns, i, orders.deploy[player], orders.attacks[player])
-                work.against[enemy, i, j] += _share_after(context, position, player, first, second, work)
+                work.reply_shares[enemy, i, j] += _share_after(context, position, player, first, second, work)
                 plays += 1
     return plays
 
@@ -189,7 +190,7 @@ def worst_replies(players: Int, count: Int, work: LookaheadWork) -> None:
         lowest = np.inf
         for enemy in range(players):
             for j in range(work.reply_counts[enemy]):
-                lowest = min(lowest, work.against[enemy, i, j])
+                lowest = min(lowest, work.reply_shares[enemy, i, j])
         work.score[i] = lowest
 
 

@@ -182,12 +182,12 @@ def write_deploy_weight_logits(context: Context, region: Int, main: Int, hidden:
 def embed_ends(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write the parts of the borders' hidden units that depend on only one region; `embed_regions` must run first.
 
-    `work.mean` gets the parts that depend on the source of a border, for all regions of the player. `work.toward` gets
-    the parts that depend on the target of a border, for all neighbours of the player's regions.
+    `work.mean` gets the parts that depend on the source of a border, for all regions of the player. `work.target_units`
+    gets the parts that depend on the target of a border, for all neighbours of the player's regions.
     """
     net, board = context.turns, context.board
     for r in range(position.owner.shape[0]):
-        source, target = work.mean[r], work.toward[r]
+        source, target = work.mean[r], work.target_units[r]
         copy_floats(net.edge_bias, source, UNITS)
         clear_floats(target, UNITS)
         if position.owner[r] == player:
@@ -222,7 +222,7 @@ def edge_units(
     net = context.turns
     write_edge(context, position, player, source, target, deployed, numbers)
     copy_floats(work.mean[source], hidden, UNITS)
-    _add_row(_ONE, work.toward[target], hidden)
+    _add_row(_ONE, work.target_units[target], hidden)
     _add_columns(numbers, net.edge_columns, net.edge, hidden)
     _gate(hidden, hidden, hidden)
 

@@ -16,7 +16,7 @@ from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.static_evaluation import extended_share, position_share
 from warlight_env.agents.evaluation.territory import label_components
-from warlight_env.agents.players.flat.arms import FOUND, MODE_BINS, middle, results_of
+from warlight_env.agents.players.flat.arms import FOUND, MODE_BINS, central_value, results_of
 from warlight_env.agents.players.maxn.agent import MaxnAgent
 from warlight_env.agents.players.maxn.battle_turns import list_first_battles, make_battle_work, make_turn
 from warlight_env.agents.players.maxn.odds import ODDS_ARMIES, capture_chance, make_odds
@@ -83,12 +83,12 @@ def share_after(game, mine, theirs) -> float:
 
 def test_middle_returns_the_median_mean_or_mode():
     results = np.array([0.1, 0.9, 0.92, 0.2, 0.22, 0.24, 0.6])
-    assert middle(results, "median") == 0.24
-    assert middle(results, "mean") == pytest.approx(3.18 / 7)
-    assert middle(results, "mode") == pytest.approx(0.225), "three lie in 0.2 .. 0.25"
-    assert middle(results[:6], "median") == pytest.approx(0.23), "between the two in the middle"
-    assert middle(np.array([0.0, 1.0]), "mode") == 1 - 0.5 / MODE_BINS, "of parts as full the higher"
-    assert [middle(np.array([]), how) for how in ("median", "mean", "mode")] == [0.0] * 3
+    assert central_value(results, "median") == 0.24
+    assert central_value(results, "mean") == pytest.approx(3.18 / 7)
+    assert central_value(results, "mode") == pytest.approx(0.225), "three lie in 0.2 .. 0.25"
+    assert central_value(results[:6], "median") == pytest.approx(0.23), "between the two in the middle"
+    assert central_value(np.array([0.0, 1.0]), "mode") == 1 - 0.5 / MODE_BINS, "of parts as full the higher"
+    assert [central_value(np.array([]), how) for how in ("median", "mean", "mode")] == [0.0] * 3
 
 
 @pytest.mark.parametrize(

@@ -238,4 +238,4 @@ def test_hidden_regions_count_as_possible_enemies():
 
 def test_the_thesis_weights_have_no_income_terms():
     assert (THESIS.income, THESIS.prospect, THESIS.front) == (0.0, 0.0, 0.0)
-    assert not context_of("world", Rules(), 2, THESIS).evaluation.earns
+    assert not context_of("world", Rules(), 2, THESIS).evaluation.uses_forecast

@@ -33,7 +33,7 @@ STRESS = Path(thread_stress.__file__)
 #: are meant for other threads.
 NOT_REFUSED = {
     Agent: {"check", "close", "statistics"},
-    AnytimeSearch: {"stop", "kernels", "play_work", "watch", "spoil"},
+    AnytimeSearch: {"stop", "kernels", "play_work", "watch", "mark_failed"},
     Game: {"alive", "income", "offers", "pickers"},
     EnvCore: {"check_start", "rollback_on_error"},
     WarlightParallelEnv: {"action_space", "observation_space", "close"},

@@ -107,7 +107,7 @@ def draw(context: Context, settings: SimulationSettings, arms: Arms, work: Simul
 
 
 @kernel
-def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
+def record_value(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
     """Add the value of leaf 0 to the total of its arm, and append the value to `arms.result` unless that is full."""
     arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
     atomic_add(arms.total, arm, value)
@@ -129,7 +129,7 @@ def sample(context: Context, settings: SimulationSettings, arms: Arms, work: Sim
     for _ in range(simulations):
         draw(context, settings, arms, work)
         evaluate_leaves(context, settings, work, 1, settings.rounds - 1)
-        keep(settings, arms, work)
+        record_value(settings, arms, work)
 
 
 def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
@@ -139,7 +139,7 @@ def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
     return {int(turn): values[turns == turn] for turn in np.unique(turns)}
 
 
-def middle(results: npt.NDArray[Any], statistic: str) -> float:
+def central_value(results: npt.NDArray[Any], statistic: str) -> float:
     """Return the median, mean or mode of the values `results`, which are in [0, 1]; return 0 if there are no values.
 
     For the mode, [0, 1] is divided into MODE_BINS equal intervals. The mode is the centre of the interval that contains

@@ -16,10 +16,10 @@ from warlight_env.agents.players.flat.arms import (
     MIDDLES,
     SIMULATIONS,
     Arms,
+    central_value,
     draw,
-    keep,
     make_arms,
-    middle,
+    record_value,
     reset_arms,
     results_of,
     sample,
@@ -126,7 +126,7 @@ class FlatSearch(AnytimeSearch):
         return (
             functools.partial(sample, self.context, settings, arms, work),
             functools.partial(draw, self.context, settings, arms, work),
-            functools.partial(keep, settings, arms, work),
+            functools.partial(record_value, settings, arms, work),
         )
 
     def _ranked(self) -> list[Candidate]:
@@ -145,7 +145,7 @@ class FlatSearch(AnytimeSearch):
                 results.setdefault(key, []).append(turn_results.get(i, ()))
         return sorted_by_middle(
             [
-                replace(candidate, middle=middle(np.concatenate(results[key]), self.settings.final_move))
+                replace(candidate, middle=central_value(np.concatenate(results[key]), self.settings.final_move))
                 for key, candidate in merged.items()
             ]
         )

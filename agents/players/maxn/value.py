@@ -31,7 +31,7 @@ class Terms(NamedTuple):
 class TermInputs(NamedTuple):
     """Properties of a position that the additional terms use."""
 
-    several: Bool  #: whether the player has several connected territories
+    has_several_territories: Bool  #: whether the player has several connected territories
     part: npt.NDArray[np.int32]  #: [N] the player's territories, see `label_components`
     spared: npt.NDArray[np.int8]  #: [P] weak enemies, see `mark_spared`
 
@@ -187,7 +187,7 @@ def battle_value(
     shares = stack_floats()
     evaluate(context, position, shares)
     share = shares[player]
-    if terms.join != 0.0 and inputs.several:
+    if terms.join != 0.0 and inputs.has_several_territories:
         value += terms.join * share * success * joins(board, inputs.part, source, target)
     if terms.spare != 0.0 and owner[target] >= 0 and inputs.spared[owner[target]] != 0:
         value -= terms.spare * share * success

@@ -312,7 +312,7 @@ class NashAgent(SearchAgent):
             ]
             types = OpponentTypes(view, kinds, self.weights, self._net(view))
             self._opponents = types
-        types.see(view, position, work)
+        types.update(view, position, work)
         return types
 
     def _recognized_bots(self, view: View, position: Position) -> RecognizedBots | None:
@@ -324,7 +324,7 @@ class NashAgent(SearchAgent):
             return None
         if self._simple is None or not self._simple.goes_on(view):
             self._simple = RecognizedBots(view)
-        self._simple.see(view, position)
+        self._simple.update(view, position)
         return self._simple
 
     def _search(self, view: View, limits: Limits) -> SearchRecord:

@@ -42,7 +42,7 @@ class ObservedOrders:
         self._attacked_sources = attacked[ends[0]]
 
     @property
-    def some(self) -> bool:
+    def any_visible(self) -> bool:
         """Whether at least one order of the opponent was visible."""
         return bool(self._deploy.any() or self._sent_armies.any())
 

@@ -91,10 +91,10 @@ class OpponentTypes(OpponentModel):
             for kind in self._kinds
         ]  # fmt: skip
 
-    def see(self, view: View, position: Position, work: NashWork) -> None:
+    def update(self, view: View, position: Position, work: NashWork) -> None:
         """Update the weights of the types of each opponent, from the moves of the last round."""
         for player, orders, before in self.observed_rounds(view, position):
-            if orders.some and len(self._kinds) > 1:
+            if orders.any_visible and len(self._kinds) > 1:
                 self._learn(orders, before, player, work)
 
     def _learn(self, orders: ObservedOrders, position: Position, p: int, work: NashWork) -> None:

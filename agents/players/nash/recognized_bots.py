@@ -61,7 +61,7 @@ class RecognizedBots(OpponentModel):
             for policy in SIMPLE.values()
         ]
 
-    def see(self, view: View, position: Position) -> None:
+    def update(self, view: View, position: Position) -> None:
         """Update the probabilities that each opponent is a predictable bot, from the moves of the last round."""
         predicted, self._predicted = self._predicted, {}
         for p, orders, _ in self.observed_rounds(view, position):
