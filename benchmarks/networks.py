@@ -90,7 +90,7 @@ class Learner:
         network = load_turn_network(LEARNED)
         assert network is not None
         module = TurnModule(torch.Generator().manual_seed(1))
-        module.take(network)
+        module.copy_network(network)
         self.context = self._context(network)
         self.turns = CompiledEvaluator(self.context, self.THREADS)
         self.learner = TurnLearner(settings, module, "cpu")

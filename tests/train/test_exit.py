@@ -126,7 +126,7 @@ def test_a_fit_learns_and_starts_from_the_given_network(turns):
     continued = fit_turns(replace(TINY, steps=1, learning_rate=1e-9), configs, taught, 1, start)
     assert all(np.allclose(continued.arrays[name], long.arrays[name], atol=1e-6) for name in SHAPES)
     deep = TurnModule(torch.Generator().manual_seed(1), layers=3)
-    deep.take(start)
+    deep.copy_network(start)
     continued = fit_turns(replace(TINY, steps=1), configs, taught, 1, make_turn_network(deep.arrays()))
     assert len(continued.arrays["own"]) == 3
     with pytest.raises(RunError, match="held-out games"):

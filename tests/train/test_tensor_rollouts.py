@@ -60,7 +60,7 @@ class TensorCase:
         self.module = TurnModule(torch.Generator().manual_seed(1))
         network = load_turn_network("learned")
         assert network is not None
-        self.module.take(network)
+        self.module.copy_network(network)
         self.board = board_tensors(core.board)
         self.player = np.arange(POSITIONS, dtype=np.int64) % players
 

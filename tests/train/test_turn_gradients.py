@@ -35,7 +35,7 @@ def module_of(seed, layers=LAYERS):
     """Return a network with larger parameters than initial ones, from a seed; without a seed, the bundled network."""
     module = TurnModule(torch.Generator().manual_seed(2), layers)
     if seed is None:
-        module.take(load_turn_network("learned"))
+        module.copy_network(load_turn_network("learned"))
         return module
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():

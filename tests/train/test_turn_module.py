@@ -151,7 +151,7 @@ def test_added_layers_change_the_output_only_slightly():
     params = Rules.of("thesis").params(board.n_regions, board.n_super_regions)
     network = load_turn_network("any")
     deeper = TurnModule(torch.Generator().manual_seed(2), layers=4)
-    deeper.take(network)
+    deeper.copy_network(network)
     work, outputs = make_turn_network_buffers(board.n_regions, board.n_edges, PLAYERS), []
     for one in (network, make_turn_network(deeper.arrays())):
         context = make_context(board, params, PLAYERS, PLANNING, turns=one)
@@ -161,4 +161,4 @@ def test_added_layers_change_the_output_only_slightly():
     change = np.abs(outputs[1] - outputs[0]).mean() / np.abs(outputs[0]).mean()
     assert 0.001 < change < 0.2
     with pytest.raises(TurnNetworkError, match=r"a network with 4 layers cannot become one with layers = 2"):
-        TurnModule(torch.Generator()).take(make_turn_network(deeper.arrays()))
+        TurnModule(torch.Generator()).copy_network(make_turn_network(deeper.arrays()))

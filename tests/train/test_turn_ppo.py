@@ -47,7 +47,7 @@ class RolloutCase:
         self.config = GameConfig(read_map(map_name), Rules.of("thesis"), players)
         self.module = TurnModule(torch.Generator().manual_seed(2))
         if start is not None:
-            self.module.take(load_turn_network(start))
+            self.module.copy_network(load_turn_network(start))
         self.learner = self.context(critic)
         self.turns = CompiledEvaluator(self.learner, 1)
 

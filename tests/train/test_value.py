@@ -156,7 +156,7 @@ def test_the_label_of_a_won_position_is_a_win(network):
     assert labeller_.value(two, over, 1).tolist() == [0.0, 1.0], "it is over"
     nearly = as_position([1] + [0] * (n - 1), [1] + [30] * (n - 1), rounds=9)
     assert labeller_.value(two, nearly, 1)[0] > 0.95
-    assert labeller_.after(two, over, 1) is None
+    assert labeller_.position_after(two, over, 1) is None
     among_three = as_position([2] + [1] * (n - 1), [1] + [30] * (n - 1), rounds=9)
     value = labeller_.value(three, among_three, 1)
     assert value[0] == 0.0, "who is out has no share"

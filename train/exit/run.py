@@ -103,7 +103,7 @@ def fit_turns(
     with one_thread():
         module = TurnModule(torch.Generator().manual_seed(derive_seed(seed, 2) >> 1), layers_of(start))
         if start is not None:
-            module.take(start)
+            module.copy_network(start)
         optimizer = torch.optim.AdamW(
             module.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )

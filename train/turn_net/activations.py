@@ -163,8 +163,8 @@ class BackwardWork(NamedTuple):
 
     regions: Floats  #: [N, H] derivatives with respect to the embeddings of regions
     before: Floats  #: [N, H] derivatives with respect to the embeddings before the layer
-    toward: Floats  #: [N, H] derivatives with respect to the inputs that borders get from their target region
-    touched: npt.NDArray[np.int64]  #: [N] whether the region is the target of a border
+    target_units: Floats  #: [N, H] derivatives with respect to the inputs that borders get from their target region
+    is_target: npt.NDArray[np.int64]  #: [N] whether the region is the target of a border
     inputs: Floats  #: [N, H] inputs of a matrix product, row by row
     units: Floats  #: [N, H] derivatives with respect to the outputs of the matrix product
     choices: Floats  #: [N, WIDE] derivatives with respect to the logits of deploy weights (relative numbers of armies)

@@ -185,7 +185,7 @@ def _through_borders(
     begin, end = activations.borders[m, 0], activations.borders[m, 1]
     count, sources, last = end - begin, 0, np.int64(-1)
     for r in range(n):
-        work.touched[r] = 0
+        work.is_target[r] = 0
     for k in range(count):
         border, share, priority, push = begin + k, work.shares[k], work.priorities[k], work.edge_units[k]
         edge, units = activations.edge[border], activations.edge_units[border]
@@ -205,11 +205,11 @@ def _through_borders(
             last, sources = source, sources + 1
         else:
             _add_row(_ONE, push, work.units[sources - 1])
-        if work.touched[target] == 0:
-            copy_floats(push, work.toward[target], UNITS)
-            work.touched[target] = 1
+        if work.is_target[target] == 0:
+            copy_floats(push, work.target_units[target], UNITS)
+            work.is_target[target] = 1
         else:
-            _add_row(_ONE, push, work.toward[target])
+            _add_row(_ONE, push, work.target_units[target])
     _outer_of_values(activations.edge_units[begin:end], work.shares, gradient.share, count)
     _outer_of_values(activations.edge_units[begin:end], work.priorities, gradient.priority, count)
     _outer_of_edges(activations.numbers[begin:end], work.edge_units, gradient.edge, count)
@@ -223,10 +223,10 @@ def _through_borders(
             last, sources = source, sources + 1
     targets = 0
     for r in range(n):
-        if work.touched[r] != 0:
+        if work.is_target[r] != 0:
             copy_floats(embeddings[r], work.inputs[targets], UNITS)
-            copy_floats(work.toward[r], work.units[targets], UNITS)
-            _add(work.toward[r], transposed.target, work.regions[r], UNITS)
+            copy_floats(work.target_units[r], work.units[targets], UNITS)
+            _add(work.target_units[r], transposed.target, work.regions[r], UNITS)
             targets += 1
     _outer(work.inputs, work.units, gradient.target, targets)
 
@@ -254,14 +254,14 @@ def _through_layer(
     for r in range(n):
         mean_of_neighbors(board, before, r, work.inputs[r])
     _outer(work.inputs, push, gradient.around[layer], n)
-    _clear(work.toward, n)
+    _clear(work.target_units, n)
     for r in range(n):
         begin, end = board.neighbor_start[r], board.neighbor_start[r + 1]
         part = _ONE / np.float32(max(1, end - begin))
         for e in range(begin, end):
-            _add_row(part, push[r], work.toward[board.edge_target[e]])
+            _add_row(part, push[r], work.target_units[board.edge_target[e]])
     for r in range(n):
-        _add(work.toward[r], transposed.around[layer], regions[r], UNITS)
+        _add(work.target_units[r], transposed.around[layer], regions[r], UNITS)
     super_regions = board.bonus.shape[0]
     _clear(work.units, super_regions)
     for s in range(super_regions):

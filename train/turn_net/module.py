@@ -27,7 +27,7 @@ from warlight_env.engine.board import Board
 _GAIN: Final = 1.0
 #: The initial bias with which "do nothing" is the most likely value of a choice.
 _QUIET: Final = 3.0
-#: The scale of the initial weights of a layer that `TurnModule.take` adds to a network: its messages are small.
+#: The scale of the initial weights of a layer that `TurnModule.copy_network` adds to a network: its messages are small.
 _SMALL: Final = 0.05
 
 
@@ -94,7 +94,7 @@ class TurnModule(nn.Module):
             self.weight_bias[0] += _QUIET
             self.share_bias[0] += _QUIET
 
-    def take(self, network: TurnNetwork) -> None:
+    def copy_network(self, network: TurnNetwork) -> None:
         """Copy the parameters of `network` to this module.
 
         Weights of features that are not an input of `network` become 0. If the module has more layers than `network`,

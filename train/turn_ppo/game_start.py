@@ -39,7 +39,7 @@ class RolloutWork(NamedTuple):
     memory: FogMemory  #: the memories of all players of the current game
     scores: npt.NDArray[np.float64]  #: [P]
     preferences: npt.NDArray[np.int32]  #: [P, N] the players' preferred start regions, best first
-    listed: npt.NDArray[np.int32]  #: [P] the lengths of the lists in `preferences`
+    list_lengths: npt.NDArray[np.int32]  #: [P] the lengths of the lists in `preferences`
     free: npt.NDArray[np.int8]  #: [N] 1 for a region that the player may choose now
     owner: npt.NDArray[np.int8]  #: [N] the owners that a player believes
     army: npt.NDArray[np.int32]  #: [N] the armies that a player believes
@@ -80,7 +80,7 @@ def begin_game(
     while not start_game(learner.board, learner.params, state, b, work.orders.scratch):
         pass
     for p in range(learner.players):
-        work.listed[p] = 0
+        work.list_lengths[p] = 0
     play_picks(learner, opponent, state, b, player, picks, fog, rngs, work)
 
 
@@ -98,7 +98,7 @@ def play_picks(
             choice of an opponent is random with probability 1/2; all other choices are as with "network".
         rngs: uint64[P, 2], the generators of the players' choices.
     """
-    params, players, listed = learner.params, learner.players, work.listed
+    params, players, listed = learner.params, learner.players, work.list_lengths
     position, has_picked = position_at(state, b), False
     while state.phase[b] == PICK:
         turn = picker(state.turn[b], players) if params.picking == ALTERNATING else -1
@@ -146,5 +146,5 @@ def _begin_memories(context: Context, state: State, b: Int, saw_picking: Bool, w
                 work.army[r] = state.army[b, r]
         begin_memory(work.memory, p, work.owner, work.army)
         if saw_picking and params.picking != ALTERNATING:
-            count = min(np.int64(work.listed[p]), np.int64(params.ranked))
+            count = min(np.int64(work.list_lengths[p]), np.int64(params.ranked))
             remember_picks(work.memory, p, state.owner[b], work.preferences[p], count)

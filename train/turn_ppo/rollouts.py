@@ -27,7 +27,7 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.round import play_round
 from warlight_env.engine.state import OVER, PICK, State, make_state
-from warlight_env.engine.visibility import mark_seen_in_round, see
+from warlight_env.engine.visibility import mark_seen_in_round, write_view
 from warlight_env.thread_ownership import SingleThreaded
 from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.threads import in_threads
@@ -62,7 +62,7 @@ def _belief_position(context: Context, state: State, b: Int, player: Int, fog: B
     """Return the position that a player believes, and write the features of its memory to the working memory."""
     if not fog:
         return position_at(state, b)
-    see(context.board, True, state.owner[b], state.army[b], player, work.seen_owner, work.seen_army)
+    write_view(context.board, True, state.owner[b], state.army[b], player, work.seen_owner, work.seen_army)
     observe(work.memory, player, work.seen_owner, work.seen_army, state.round[b])
     position = Position(work.owner, work.army, state.round[b : b + 1])
     recall(context.board, work.memory, player, position, work.generator.net.memory)
@@ -135,7 +135,7 @@ def _record_pick(
     learner: Context, state: State, b: Int, player: Int, t: Int, rng: RandomState, work: RolloutWork, out: Rollout
 ) -> None:
     """Sample the learner's next start region, and write it to the list in `work` and to the rollout."""
-    position, preferences, count = position_at(state, b), work.preferences[player], work.listed[player]
+    position, preferences, count = position_at(state, b), work.preferences[player], work.list_lengths[player]
     write_free(state, b, player, work)
     for i in range(count):  # regions in the list count as the player's own
         work.free[preferences[i]], position.owner[preferences[i]] = 0, player
@@ -152,7 +152,7 @@ def _record_pick(
     out.values[b, t] = np.float32(1.0 / np.float64(learner.players))
     out.reward[b, t], out.done[b, t], out.won[b, t] = np.float32(0.0), False, False
     preferences[count] = region
-    work.listed[player] = count + 1
+    work.list_lengths[player] = count + 1
 
 
 @kernel

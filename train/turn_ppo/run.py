@@ -204,7 +204,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         if start is None:
             module.quieten()
         else:
-            module.take(start)
+            module.copy_network(start)
         self.learner = TurnLearner(s, module, device)
 
     # An iteration
@@ -278,7 +278,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
                 content = self._copies.get(name)
                 network = network_of(name) if content is None else read_turn_network(content, name).network
                 module = TurnModule(torch.Generator(), layers_of(network))
-                module.take(network)
+                module.copy_network(network)
                 games.networks[name] = module.to(self.device)
         games.networks = {name: games.networks[name] for name in networks}
         numbers = np.array([[*games.bots, *networks].index(name) for name in names])

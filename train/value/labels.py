@@ -69,7 +69,7 @@ class Labeller:
         )
         return value if has_value else None
 
-    def after(self, config: int, position: Position, seed: int) -> Position | None:
+    def position_after(self, config: int, position: Position, seed: int) -> Position | None:
         """Return the position after one round of random candidate turns; None if the round ends the game."""
         work, after = self._begin(config, seed), make_position(len(position.owner))
         is_live = play_at_random(self._context(config), self._setup(config, 1), position, work, after)
@@ -146,7 +146,9 @@ def label_positions(
             outcome = games.value[row, : configs[config].players].astype(np.float64)
             if not leaf and settings.outcome_weight == 1:
                 return ValuedPosition(config, int(games.game[row]), copied(position), outcome)
-            labelled = labeller.after(config, position, derive_seed(label_seed, attempt, 0)) if leaf else position
+            labelled = (
+                labeller.position_after(config, position, derive_seed(label_seed, attempt, 0)) if leaf else position
+            )
             value = None if labelled is None else labeller.value(config, labelled, derive_seed(label_seed, attempt, 1))
             if labelled is None or value is None:
                 continue

@@ -39,7 +39,7 @@ def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list
     ]
 
 
-def together(arrays: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+def copy_to_one_block(arrays: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
     """Return copies of the arrays in one block of memory, because kernels read such arrays faster."""
     copies = in_one_block([(array.shape, array.dtype) for array in arrays])
     for copy, array in zip(copies, arrays, strict=True):

@@ -15,7 +15,7 @@ from warlight_env.engine.round import income
 from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.setup import ALTERNATING, most_picks, pick_turn, picker, picks_left
 from warlight_env.engine.state import PHASES, PICK, State
-from warlight_env.engine.visibility import see
+from warlight_env.engine.visibility import write_view
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def view_of(
     """
     owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])
     picking, players = state.phase[b] == PICK, state.eliminated_at.shape[1]
-    see(board, rules.fog and not picking, state.owner[b], state.army[b], player, owner, army)
+    write_view(board, rules.fog and not picking, state.owner[b], state.army[b], player, owner, army)
     offers: tuple[int, ...] = ()
     if picking and (params.picking != ALTERNATING or picker(state.turn[b], players) == player):
         offers = tuple(np.flatnonzero(state.offers[b] >> player & 1).tolist())

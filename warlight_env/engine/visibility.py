@@ -17,7 +17,9 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner_out: Owners, army_out: Armies) -> None:
+def write_view(
+    board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner_out: Owners, army_out: Armies
+) -> None:
     """Write a player's view of a position: under fog its own regions and their neighbours, otherwise all regions.
 
     Regions that the player does not see get owner UNKNOWN and army 0. The arrays of owners and armies have the shapes

@@ -108,7 +108,7 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
             core.board, core.params, player_view.owner, player, player_view.income, choice, turn.deploy, turn.attacks
         )
         if core.round_history is not None:
-            core.round_history.drop(b, player, dropped_orders(player, choice, reasons))
+            core.round_history.record_dropped(b, player, dropped_orders(player, choice, reasons))
     else:
         preferred, dropped = _preferences(player_view, choice)
         count = len(preferred)

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.array_arguments import array_of, checked_array, integer_array
 from warlight_env.engine.board import Board
-from warlight_env.engine.memory import in_one_block, together
+from warlight_env.engine.memory import copy_to_one_block, in_one_block
 from warlight_env.envs.actions.batches import check_count, part_of
 from warlight_env.envs.actions.continuous import scores_of
 from warlight_env.envs.arrays import fixed
@@ -110,7 +110,7 @@ class OneMapSpaces:
         if not copy:
             return pairs
         arrays = [array for obs, mask in pairs for array in (*_values(obs), *(() if mask is None else (mask,)))]
-        copies = iter(together(arrays))
+        copies = iter(copy_to_one_block(arrays))
         return [
             (
                 {name: next(copies) for name in obs} if isinstance(obs, dict) else next(copies),

@@ -235,10 +235,10 @@ class EnvCore(CoreArrays, SingleThreaded):
         these errors, no game has made a step.
         """
         if self.round_history is None and self.custom_reward is None:
-            action_submission.submit_rows(self, actions, dropped, self.row_buffers.everybody, True)
+            action_submission.submit_rows(self, actions, dropped, self.row_buffers.all_slots, True)
             return
         with self.rollback_on_error():
-            action_submission.submit_rows(self, actions, dropped, self.row_buffers.everybody, False)
+            action_submission.submit_rows(self, actions, dropped, self.row_buffers.all_slots, False)
             self.resolve_bare()
 
     def submit_actions(
@@ -254,8 +254,8 @@ class EnvCore(CoreArrays, SingleThreaded):
         acting: int8[B, S], 0 for a slot whose row is ignored; None: no row is ignored. `step` documents the
         arguments `actions` and `dropped`, and the errors.
         """
-        everybody = self.row_buffers.everybody
-        acting = everybody if acting is None else checked_array(acting, "acting", np.int8, everybody.shape)
+        all_slots = self.row_buffers.all_slots
+        acting = all_slots if acting is None else checked_array(acting, "acting", np.int8, all_slots.shape)
         action_submission.submit_rows(self, actions, dropped, acting, False)
 
     def submit_choice(self, b: int, player: int, choice: Choice) -> None:
@@ -321,13 +321,13 @@ class EnvCore(CoreArrays, SingleThreaded):
         every_game = self.row_buffers.every_game
         selected = every_game if selected is None else checked_array(selected, "selected", np.int8, (self.batch,))
         history = self.round_history
-        owners = None if history is None else history.before(self.state, self.out.live, self.turns, selected)
+        owners = None if history is None else history.record_positions(self.state, self.out.live, self.turns, selected)
         resolve(self.game_batch, selected)
         if games_before is not None:
             acting = games_before.live & (selected != 0)[:, None]
             self.out.reward[...] = np.where(acting, self._custom_rewards(games_before, numbers), 0.0)
         if history is not None and owners is not None:
-            history.after(self.state, owners)
+            history.record_picks(self.state, owners)
 
     def _custom_rewards(self, games_before: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
         """Return float64[B, P], the rewards of the user's function. A game whose entry in `numbers` is negative gets 0.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import address
-from warlight_env.engine.memory import together
+from warlight_env.engine.memory import copy_to_one_block
 from warlight_env.engine.reference import reference
 from warlight_env.engine.state import State, copy_state, make_state
 from warlight_env.envs import snapshots, views
@@ -146,7 +146,7 @@ class CoreArrays(Core):
         state, rngs = make_state(batch, n, players), np.zeros((batch, players, 2), dtype=np.uint64)
         out: tuple[Any, ...] = tuple(new_core._make_buffers(self.slots))
         turns: tuple[Any, ...] = tuple(make_turns(n, e, players, batch))
-        arrays = iter(together([*state, *out, *turns, rngs]))
+        arrays = iter(copy_to_one_block([*state, *out, *turns, rngs]))
         new_core.state = State(*islice(arrays, len(state)))
         new_core.out = reference(Buffers(*islice(arrays, len(out))))
         new_core._turns, new_core.bot_rngs = reference(Turns(*islice(arrays, len(turns)))), next(arrays)

@@ -24,7 +24,7 @@ from warlight_env.maps import Map
 class ActionBuffers(NamedTuple):
     """Arrays that are allocated once and used at each submission of action rows."""
 
-    everybody: npt.NDArray[np.int8]  #: [B, S] all entries are 1, to select all slots
+    all_slots: npt.NDArray[np.int8]  #: [B, S] all entries are 1, to select all slots
     every_game: npt.NDArray[np.int8]  #: [B] all entries are 1, to select all games
     #: [B, S, K] the copy of actions with a dtype that kernels do not accept. A new array in each step would be slower.
     converted: npt.NDArray[np.int64]

@@ -119,7 +119,7 @@ class Episodes:
             self._any_core = self._new_core(map, batch)
             self._maps, self.form = OneMap(self.core.map), OneMapSpaces(self.core, with_mask)
             self._parts = EnvParts(batch, self._new_core, nothing_shown, self._count)
-            self._parts.settle(self.core)
+            self._parts.add_core(self.core)
         self.observation_space, self.action_space = self.form.observation_space, self.form.action_space
         #: M, the length of a flat mask; 0 if the encoding has no mask.
         self.mask_size = self.form.mask_size
@@ -318,7 +318,7 @@ class Episodes:
         try:
             self._begin([beginning.seed for beginning in beginnings], opponents, numbers, places, parts, options)
         finally:
-            self._parts.note(parts)
+            self._parts.update_parts(parts)
         self._has_begun[numbers] = True
 
     def _begin(
@@ -337,8 +337,8 @@ class Episodes:
         fixed = self._seats_of(options)
         learners = np.zeros((len(games), len(fixed)), np.int8)
         words = np.array([seed & (2**64 - 1) for seed in seeds], np.uint64)
-        self._parts.renew(parts)
-        addresses = self._parts.some(games)
+        self._parts.refresh_addresses(parts)
+        addresses = self._parts.game_arguments(games)
         seat_some(*addresses, words, opponent_numbers, fixed, learners)
         self.learners[games], self.seeds[games] = learners, words
         checked = [part for part in parts if not part.core.begins_alone]
@@ -346,7 +346,7 @@ class Episodes:
             resets = [(seed, c) for seed, (owner, c) in zip(seeds, places, strict=True) if owner is part]
             part.core.reset(*map(list, zip(*resets, strict=True)))
         if checked:
-            addresses = self._parts.some(games[[part not in checked for part, _ in places]])
+            addresses = self._parts.game_arguments(games[[part not in checked for part, _ in places]])
         begin_some(*addresses, self._any_core.picking == "random")
         if options.start is not None:
             for part in parts:
@@ -355,7 +355,7 @@ class Episodes:
             for seed, (part, c) in zip(seeds, places, strict=True):
                 part.players.begin(c, seed)
         for part in parts:
-            part.players.forget_idle(part.played)
+            part.players.forget_idle(part.in_use)
 
     def step(
         self, actions: Sequence[Any], acting: npt.NDArray[np.bool_] | None = None,
@@ -376,7 +376,7 @@ class Episodes:
         moves = self._every_game if acting is None else checked_array(acting, "acting", np.int8, (self.batch,))
         if not self._has_begun.all() and (moves.astype(np.bool_) & ~self._has_begun).any():
             raise InputError("not all games have begun; call reset()")
-        parts = self._parts.played()
+        parts = self._parts.parts_in_use()
         rows, dropped = self._read(actions, moves != 0, live)
         lineup = self._parts.lineup
         custom_reward = self._any_core.custom_reward is not None

@@ -45,7 +45,7 @@ def checked_option(named: Any, map_limits: MapLimits) -> Map:
     if not isinstance(named, str | Path | Map):
         raise InputError(f"option 'map' = {short_repr(named)}: must be one map: a `Map`, a map's name or a path")
     map_ = named if isinstance(named, Map) else load(named)
-    if not map_limits.holds(map_):
+    if not map_limits.allows(map_):
         raise InputError(
             f"option 'map': the map has {len(map_.regions)} regions and {edges_of(map_)} directed "
             f"edges; the limits are {map_limits.regions} and {map_limits.edges}"

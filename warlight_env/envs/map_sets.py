@@ -43,7 +43,7 @@ class MapLimits(NamedTuple):
             )
         return cls(*sizes)
 
-    def holds(self, map_: Map) -> bool:
+    def allows(self, map_: Map) -> bool:
         """Whether a map has no more regions and directed edges than these limits."""
         return len(map_.regions) <= self.regions and edges_of(map_) <= self.edges
 

@@ -43,7 +43,7 @@ class CoreOpponents:
 
     def __init__(self, core: EnvCore) -> None:
         self._core = core
-        self.changed = True  #: whether the opponents have changed since the last `OpponentTable.note`
+        self.changed = True  #: whether the opponents have changed since the last `OpponentTable.set_opponents`
         self.chosen = np.full((core.batch, core.players), -1, dtype=np.int16)
         self._slots: Sequence[Slot] = ()
         self._table: list[ActiveOpponent | None] = []
@@ -134,7 +134,7 @@ class OpponentTable:
         self.numbers = np.zeros((0, cores), np.int16)
         self.others: dict[int, list[ActiveOpponent]] = {}
 
-    def note(self, i: int, players: CoreOpponents) -> None:
+    def set_opponents(self, i: int, players: CoreOpponents) -> None:
         """Store the opponents of all games in the `EnvCore` that has the index i in this table."""
         self.numbers[:, i] = -1
         self.others.pop(i, None)

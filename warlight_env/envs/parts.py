@@ -54,7 +54,7 @@ class MapPart:
         return self._record
 
     @property
-    def played(self) -> bool:
+    def in_use(self) -> bool:
         """Whether at least one place of this `MapPart` is in use by a game."""
         return len(self.unused) < len(self.places)
 
@@ -62,18 +62,18 @@ class MapPart:
         """Return the first `count` unused places in ascending order, or all of them if there are fewer."""
         return self.unused[:1] if count == 1 else sorted(self.unused)[:count]
 
-    def leave(self, c: int) -> None:
+    def release_place(self, c: int) -> None:
         """Mark the place with index c, which is in use, as unused."""
         self.places[c] = -1
         heapq.heappush(self.unused, c)
 
-    def take(self, c: int, b: int) -> None:
+    def assign_place(self, c: int, b: int) -> None:
         """Assign the first unused place, which has the index c, to the game with number b in the whole batch."""
         heapq.heappop(self.unused)
         self.places[c] = b
 
     def recount(self) -> None:
-        """Compute `unused` from `places`, after `places` was changed without `leave` and `take`."""
+        """Compute `unused` from `places`, after `places` was changed without `release_place` and `assign_place`."""
         self.unused = np.flatnonzero(self.places < 0).tolist()  # in ascending order, so it is a heap
 
 
@@ -94,9 +94,9 @@ class KnownMap:
         return sum(len(part.places) for part in self.parts)
 
     @property
-    def played(self) -> bool:
+    def in_use(self) -> bool:
         """Whether at least one game is on this map."""
-        return any(part.played for part in self.parts)
+        return any(part.in_use for part in self.parts)
 
 
 class EnvParts:
@@ -133,7 +133,7 @@ class EnvParts:
         self.map = np.zeros(batch, dtype=np.int64)
         self.lineup = OpponentTable(0)
         self._addresses: Any = []
-        self._changed = True  # whether the list `all` has changed since the last call of `note`
+        self._changed = True  # whether the list `all` has changed since the last call of `update_parts`
         self._active_parts: list[MapPart] | None = None  # the `MapPart`s with games; None: compute it again
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -145,7 +145,7 @@ class EnvParts:
     def addresses(self) -> Any:
         """The memory addresses of the attribute `record` of all `MapPart` objects, for kernels."""
         if self._changed:
-            self.note(())
+            self.update_parts(())
         return self._addresses
 
     @property
@@ -174,7 +174,7 @@ class EnvParts:
             raise InputError(f"game {b} has not begun; call reset()")
         return place
 
-    def settle(self, core: EnvCore) -> None:
+    def add_core(self, core: EnvCore) -> None:
         """Make a `MapPart` from an `EnvCore`, and assign each game b to the place with index b."""
         (part,) = self._first(core).parts
         for b in range(core.batch):
@@ -199,7 +199,7 @@ class EnvParts:
                 indices_by_map.setdefault(key, []).append(k)
                 if place is not None:
                     left_places.append((b, place))
-                    place[0].leave(place[1])
+                    place[0].release_place(place[1])
             for indices in indices_by_map.values():
                 places = self._free(maps[indices[0]], len(indices))
                 for k, place in zip(indices, places, strict=True):
@@ -222,14 +222,14 @@ class EnvParts:
         if left_places:
             parts = list(dict.fromkeys(part for _, (part, _) in left_places))
             for part in parts:
-                part.players.forget_idle(part.played)
+                part.players.forget_idle(part.in_use)
             if not self._changed:
-                self.note([part for part in parts if part.players.changed])
+                self.update_parts([part for part in parts if part.players.changed])
         return [place for b in games if (place := self.where[b]) is not None]
 
     def _put(self, b: int, place: Place) -> None:
         part, c = place
-        part.take(c, b)
+        part.assign_place(c, b)
         self._note_place(b, place)
 
     def _note_place(self, b: int, place: Place) -> None:
@@ -284,7 +284,7 @@ class EnvParts:
         """If more than `_KEPT` stored maps have no game, remove the least recently used of these maps."""
         if len(self._known_maps) <= _KEPT:
             return
-        idle = [key for key, known_map in self._known_maps.items() if not known_map.played]
+        idle = [key for key, known_map in self._known_maps.items() if not known_map.in_use]
         removed = [self._known_maps.pop(key) for key in idle[: max(0, len(idle) - _KEPT)]]
         if not removed:
             return
@@ -296,7 +296,7 @@ class EnvParts:
             self.index[part.places[in_use]] = i
         self._changed = True
 
-    def note(self, parts: Iterable[MapPart]) -> None:
+    def update_parts(self, parts: Iterable[MapPart]) -> None:
         """Update the addresses and the opponents of the given `MapPart` objects.
 
         If a `MapPart` was added to the list `all` or removed from it, the method updates all objects in the list.
@@ -310,23 +310,23 @@ class EnvParts:
         for part in parts:
             self._addresses[part.index] = address_of(part.record)
             if part.players.changed:
-                self.lineup.note(part.index, part.players)
+                self.lineup.set_opponents(part.index, part.players)
                 part.players.changed = False
 
-    def renew(self, parts: Iterable[MapPart]) -> None:
+    def refresh_addresses(self, parts: Iterable[MapPart]) -> None:
         """Update the addresses of the given `MapPart` objects after some of their arrays were replaced."""
         addresses = self.addresses
         for part in [part for part in parts if part.stale]:
             addresses[part.index] = address_of(part.record)
 
-    def played(self) -> list[MapPart]:
+    def parts_in_use(self) -> list[MapPart]:
         """Return the `MapPart` objects that contain at least one game, and update the addresses of these objects."""
         if self._active_parts is None:
-            self._active_parts = [part for part in self.all if part.played]
-        self.renew(self._active_parts)
+            self._active_parts = [part for part in self.all if part.in_use]
+        self.refresh_addresses(self._active_parts)
         return self._active_parts
 
-    def some(self, games: npt.NDArray[np.int64]) -> tuple[Any, npt.NDArray[np.int64]]:
+    def game_arguments(self, games: npt.NDArray[np.int64]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Return the arguments with which kernels find the `games`: an address and a place for each game."""
         index, addresses = self.index[games], self.addresses
         return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[games]

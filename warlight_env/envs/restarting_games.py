@@ -50,8 +50,8 @@ class Seats(NamedTuple):
     illegal: npt.NDArray[np.int32]  #: [B, P] number of illegal orders that the last step dropped
     terminated: npt.NDArray[np.bool_]  #: [B, P]
     truncated: npt.NDArray[np.bool_]  #: [B, P]
-    final: npt.NDArray[np.float32]  #: [B, S, K] the features at the end of the game, before a new game began
-    picked: bool  #: whether the start regions are drawn at random
+    final_features: npt.NDArray[np.float32]  #: [B, S, K] the features at the end of the game, before a new game began
+    random_start: bool  #: whether the start regions are drawn at random
     autoreset: int  #: NEVER, NEXT_STEP or SAME_STEP
 
 
@@ -119,7 +119,7 @@ def finish(games: GameBatch, seats: Seats, b: Int) -> None:
         for p in range(seats.bots.shape[1]):
             seed_rng(derived(derived(value, 3), p), seats.rngs[b, p])
         seats.games[b] = number + 1
-        start_positions(games, seats.picked, b)
+        start_positions(games, seats.random_start, b)
 
 
 @kernel
@@ -135,7 +135,7 @@ def _write_results(games: GameBatch, seats: Seats, b: Int) -> None:
         seats.restarting[b] = True
         for s in range(out.features.shape[1]):
             for k in range(out.features.shape[2]):
-                seats.final[b, s, k] = out.features[b, s, k]
+                seats.final_features[b, s, k] = out.features[b, s, k]
 
 
 @kernel

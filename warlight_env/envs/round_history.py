@@ -74,11 +74,11 @@ class RoundHistory:
         forgotten = set(games)
         self._dropped = {key: dropped for key, dropped in self._dropped.items() if key[0] not in forgotten}
 
-    def drop(self, b: int, player: int, dropped: list[IllegalOrder]) -> None:
+    def record_dropped(self, b: int, player: int, dropped: list[IllegalOrder]) -> None:
         """Store the illegal orders that were dropped from a player's turn in game b."""
         self._dropped[b, player] = dropped
 
-    def before(
+    def record_positions(
         self, state: State, live: npt.NDArray[np.bool_], turns: Turns, selected: npt.NDArray[np.int8]
     ) -> dict[int, npt.NDArray[np.int8]]:
         """Store the position and the turns of each game before its next round is played.
@@ -88,7 +88,8 @@ class RoundHistory:
             turns: the submitted turns.
             selected: int8[B], 0 for a game that is not played now.
 
-        Return a dict from each game that is played now to the owners of its regions, int8[N]. `after` needs this dict.
+        Return a dict from each game that is played now to the owners of its regions, int8[N]. `record_picks` needs this
+        dict.
         """
         ready = (~live | (turns.status[:, :, READY] != 0)).all(axis=1) & live.any(axis=1) & (selected != 0)
         owners: dict[int, npt.NDArray[np.int8]] = {}
@@ -105,8 +106,8 @@ class RoundHistory:
                 )
         return owners
 
-    def after(self, state: State, owners: dict[int, npt.NDArray[np.int8]]) -> None:
-        """Store the regions that players have picked in the last step. owners: the result of `before`."""
+    def record_picks(self, state: State, owners: dict[int, npt.NDArray[np.int8]]) -> None:
+        """Store the regions that players have picked in the last step. owners: the result of `record_positions`."""
         for b, before in owners.items():
             if b not in self._rounds and b in self._picks:
                 self._picks[b] += np.flatnonzero(state.owner[b] != before).tolist()

@@ -98,7 +98,7 @@ def rollback_on_error(core: Core, games: bool) -> Iterator[None]:
         yield
     except BaseException:
         if before is not None:
-            put(core, before)
+            write_snapshot(core, before)
             core.round_history = history
         else:
             _put_turns(core, turns, illegal)
@@ -115,19 +115,19 @@ def snapshot_of(core: Core) -> Snapshot:
 
 
 def _snapshot(core: Core, turns: Turns | None) -> Snapshot:
-    standing = [getattr(core.out, name).copy() for name in BOOKKEEPING_FIELDS]
-    values: list[Any] = [core.digest, copy_state(core.state), *standing, core.bot_rngs.copy(), turns]
+    bookkeeping = [getattr(core.out, name).copy() for name in BOOKKEEPING_FIELDS]
+    values: list[Any] = [core.digest, copy_state(core.state), *bookkeeping, core.bot_rngs.copy(), turns]
     return Snapshot(*values)
 
 
 def restore(core: Core, snapshot: Any) -> None:
     """Check a snapshot and restore it; see `EnvCore.restore`."""
-    put(core, checked(core, snapshot))
+    write_snapshot(core, checked(core, snapshot))
     if core.round_history is not None:
         core.round_history.forget(range(core.batch))
 
 
-def put(core: Core, snapshot: Snapshot) -> None:
+def write_snapshot(core: Core, snapshot: Snapshot) -> None:
     """Restore a snapshot without checks: a result of `checked`, or a snapshot that the same `EnvCore` made."""
     assign(core.state, snapshot.state)
     for name in BOOKKEEPING_FIELDS:
@@ -185,8 +185,8 @@ def check_core(core: Core) -> None:
 
     Call this function after direct changes of the arrays.
     """
-    standing = [getattr(core.out, name) for name in BOOKKEEPING_FIELDS]
-    check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, core.turns, core.work)
+    bookkeeping = [getattr(core.out, name) for name in BOOKKEEPING_FIELDS]
+    check_games(core.board, core.params, core.settings.stepwise, False, core.state, bookkeeping, core.turns, core.work)
 
 
 def checked(core: Core, snapshot: Any) -> Snapshot:
@@ -209,11 +209,18 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
             "encodings, and one action in the other"
         )
     state = State(*_copies(snapshot.state, core.state, State._fields))
-    standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in BOOKKEEPING_FIELDS]
+    bookkeeping = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in BOOKKEEPING_FIELDS]
     check_games(
-        core.board, core.params, core.settings.stepwise, True, state, standing, _checkable_turns(core, turns), core.work
+        core.board,
+        core.params,
+        core.settings.stepwise,
+        True,
+        state,
+        bookkeeping,
+        _checkable_turns(core, turns),
+        core.work,
     )
-    values: list[Any] = [snapshot.board, state, *standing, rngs, turns]
+    values: list[Any] = [snapshot.board, state, *bookkeeping, rngs, turns]
     return Snapshot(*values)
 
 
@@ -223,7 +230,7 @@ def _start_of(core: Core, game: Game) -> State:
     start = State(*(np.array([saved[name]], dtype=array.dtype) for name, array in core.state._asdict().items()))
     live, nothing = start.eliminated_at == 0, np.zeros((1, core.players))
     counts, none = nothing.astype(np.int32), nothing.astype(np.bool_)
-    standing = [counts[:, 0], nothing, nothing, counts, live, ~live, none]
+    bookkeeping = [counts[:, 0], nothing, nothing, counts, live, ~live, none]
     try:
         check_games(
             core.board,
@@ -231,7 +238,7 @@ def _start_of(core: Core, game: Game) -> State:
             core.settings.stepwise,
             True,
             start,
-            standing,
+            bookkeeping,
             _checkable_turns(core, None),
             core.work,
         )

@@ -20,7 +20,7 @@ from warlight_env.engine.round import play_round
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, State, Workspace, make_scratch
-from warlight_env.engine.visibility import see
+from warlight_env.engine.visibility import write_view
 from warlight_env.envs.actions.kernels import (
     CLOSED,
     COUNT,
@@ -143,7 +143,7 @@ def _player_view(games: GameBatch, b: Int, p: Int, free: Marks) -> PlayerPositio
     state, work = games.state, games.work
     position, picking = position_at(state, b), state.phase[b] == PICK
     if games.settings.fog and not picking:
-        see(games.context.board, True, position.owner, position.army, p, work.position.owner, work.position.army)
+        write_view(games.context.board, True, position.owner, position.army, p, work.position.owner, work.position.army)
         work.position.round[0] = position.round[0]
         position = work.position
     return PlayerPosition(position, free, p, np.int64(games.out.income[b, p]), picking)

@@ -65,28 +65,28 @@ class CheckedGames(NamedTuple):
     """All data of the games of an `EnvCore`."""
 
     state: State
-    standing: Bookkeeping
+    bookkeeping: Bookkeeping
     turns: Turns  #: arrays for 0 games if no turns are submitted
 
 
 @kernel
-def _fault_of_numbers(standing: Any, b: Int, fault: Any) -> Int:
+def _fault_of_numbers(bookkeeping: Any, b: Int, fault: Any) -> Int:
     max_cycles = MAX_CYCLES + 1
-    for p in range(standing.live.shape[1]):
-        if standing.live[b, p] != 0:
+    for p in range(bookkeeping.live.shape[1]):
+        if bookkeeping.live[b, p] != 0:
             max_cycles = MAX_CYCLES
-    if standing.cycles[b] < 0 or standing.cycles[b] > max_cycles:
-        note(fault, 0, standing.cycles[b], max_cycles)
+    if bookkeeping.cycles[b] < 0 or bookkeeping.cycles[b] > max_cycles:
+        note(fault, 0, bookkeeping.cycles[b], max_cycles)
         return _CYCLES
-    for p in range(standing.live.shape[1]):
-        note(fault, p, standing.illegal[b, p], 0)
-        if max(standing.live[b, p], standing.terminated[b, p], standing.truncated[b, p]) > 1:
+    for p in range(bookkeeping.live.shape[1]):
+        note(fault, p, bookkeeping.illegal[b, p], 0)
+        if max(bookkeeping.live[b, p], bookkeeping.terminated[b, p], bookkeeping.truncated[b, p]) > 1:
             return _FLAG
-        if not 0.0 <= standing.potential[b, p] <= 1.0:  # this condition is also true for NaN
+        if not 0.0 <= bookkeeping.potential[b, p] <= 1.0:  # this condition is also true for NaN
             return _POTENTIAL
-        if not abs(standing.reward[b, p]) < np.inf:
+        if not abs(bookkeeping.reward[b, p]) < np.inf:
             return _REWARD
-        if standing.illegal[b, p] < 0:
+        if bookkeeping.illegal[b, p] < 0:
             return _ILLEGAL
     return 0
 
@@ -103,20 +103,20 @@ def _is_empty(state: State, b: Int) -> Bool:
 
 
 @kernel
-def _fault_of_flags(state: State, standing: Any, b: Int, fault: Any) -> Int:
-    players = standing.live.shape[1]
+def _fault_of_flags(state: State, bookkeeping: Any, b: Int, fault: Any) -> Int:
+    players = bookkeeping.live.shape[1]
     late = False
     for p in range(players):
-        late = late or standing.truncated[b, p] != 0
+        late = late or bookkeeping.truncated[b, p] != 0
     for p in range(players):
-        flags = np.int64(standing.live[b, p]) + standing.terminated[b, p] + standing.truncated[b, p]
+        flags = np.int64(bookkeeping.live[b, p]) + bookkeeping.terminated[b, p] + bookkeeping.truncated[b, p]
         ended = np.int64(state.phase[b] == OVER or state.eliminated_at[b, p] != 0)
-        note(fault, p, standing.terminated[b, p], ended)
+        note(fault, p, bookkeeping.terminated[b, p], ended)
         if flags != 1:
             return _ONE_OF
-        if standing.terminated[b, p] != ended:
+        if bookkeeping.terminated[b, p] != ended:
             return _TERMINATED
-        if late and standing.live[b, p] != 0:
+        if late and bookkeeping.live[b, p] != 0:
             return _TRUNCATED
     return 0
 
@@ -231,20 +231,20 @@ def _fault_of_game(
     board: Board, params: RuleParams, stepwise: Bool, check_all: Bool, games: CheckedGames, b: Int,
     work: Work, fault: Any,
 ) -> Int:  # fmt: skip
-    state, standing, turns = games.state, games.standing, games.turns
-    players = standing.live.shape[1]
-    code = _fault_of_numbers(standing, b, fault)
+    state, bookkeeping, turns = games.state, games.bookkeeping, games.turns
+    players = bookkeeping.live.shape[1]
+    code = _fault_of_numbers(bookkeeping, b, fault)
     if code != 0:
         return code
     has_begun = False
     for p in range(players):
-        has_begun = has_begun or standing.live[b, p] + standing.terminated[b, p] + standing.truncated[b, p] > 0
+        has_begun = has_begun or bookkeeping.live[b, p] + bookkeeping.terminated[b, p] + bookkeeping.truncated[b, p] > 0
     if has_begun or not _is_empty(state, b):
         if not has_begun and check_all:
             return _UNBEGUN
         code = fault_of_state(params, state, b, check_all, fault)
         if code == 0 and check_all:
-            code = _fault_of_flags(state, standing, b, fault)
+            code = _fault_of_flags(state, bookkeeping, b, fault)
     if turns.status.shape[0] == 0:
         return code
     for p in range(players):
@@ -265,7 +265,7 @@ def _first_fault(
 
 
 def check_games(
-    board: Board, params: RuleParams, stepwise: bool, check_all: bool, state: State, standing: Any, turns: Turns,
+    board: Board, params: RuleParams, stepwise: bool, check_all: bool, state: State, bookkeeping: Any, turns: Turns,
     work: Work,
 ) -> None:  # fmt: skip
     """Raise `StateError` unless all games are possible under the rules.
@@ -277,11 +277,11 @@ def check_games(
         stepwise: whether a turn consists of several actions.
         check_all: whether to check all values. If it is False, check only the values on which kernels rely.
         state: the positions.
-        standing: the arrays cycles, potential, reward, illegal, live, terminated and truncated of `Buffers`.
+        bookkeeping: the arrays cycles, potential, reward, illegal, live, terminated and truncated of `Buffers`.
         turns: the submitted turns, or `Turns` of 0 games if no turns are submitted.
         work: working memory.
     """
-    *numbers, live, terminated, truncated = standing
+    *numbers, live, terminated, truncated = bookkeeping
     flags = (array.view(np.uint8) for array in (live, terminated, truncated))
     games, fault = CheckedGames(state, Bookkeeping(*numbers, *flags), turns), new_fault()
     b, code = _first_fault(board, params, stepwise, check_all, games, work, fault)

@@ -135,7 +135,7 @@ class WarlightTensorEnv(SingleThreaded):
         """Make the tensors that `reset` and `step` return."""
         games, core = self._games, self._core
         out, seats, tensor = games.games.out, games.seats, games.tensor
-        final = tensor(seats.final) if self.autoreset_mode == AutoresetMode.SAME_STEP else None
+        final = tensor(seats.final_features) if self.autoreset_mode == AutoresetMode.SAME_STEP else None
         features, mask = tensor(out.features), tensor(out.mask)
         self._seeds, self._number, self._restarting = (
             tensor(seats.seeds.view(np.int64)),

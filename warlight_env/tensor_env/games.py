@@ -49,8 +49,8 @@ def make_seats(core: EnvCore, bots: npt.ArrayLike, autoreset: int) -> Seats:
         illegal=np.zeros((batch, players), dtype=np.int32),
         terminated=np.zeros((batch, players), dtype=np.bool_),
         truncated=np.zeros((batch, players), dtype=np.bool_),
-        final=np.zeros((batch, *features), dtype=np.float32),
-        picked=core.picking == "random",
+        final_features=np.zeros((batch, *features), dtype=np.float32),
+        random_start=core.picking == "random",
         autoreset=autoreset,
     )
 
