@@ -87,7 +87,7 @@ def test_illegal_orders_are_refused_with_their_place(log: GameLog):
 def test_deleting_a_branch_removes_its_subtree_and_reuses_no_number(log: GameLog):
     tree = log.variations.without(1)
     assert [node.id for node in tree.nodes] == [4, 5, 6]
-    assert log.variations.below(1) == {1, 2, 3}
+    assert log.variations.subtree_ids(1) == {1, 2, 3}
     _, node = play_variation(game_at(log, 0), 1, [None, None], 1)
     assert tree.without(6).added(node).nodes[-1].id == 7
     with pytest.raises(VariationError, match="the tree has no variation 1"):

@@ -155,7 +155,7 @@ def test_the_displayed_position_and_rounds_with_large_losses_come_first(
     async def main() -> None:
         jobs = AnalysisJobs()
         queries = mock_answers(monkeypatch, jobs, 4)
-        jobs.poll(LogSource("log", b""), engine(), focus=focus, falls=[0.1, 0.0, 0.5, 0.2])
+        jobs.poll(LogSource("log", b""), engine(), focus=focus, largest_losses=[0.1, 0.0, 0.5, 0.2])
         await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
         assert [query.rounds for query in queries] == [None, *order]
         await jobs.close()

@@ -81,7 +81,7 @@ def send_slowly(client: socket.socket, head: bytes, rest: bytes) -> bytes:
 
 
 def test_a_request_that_never_ends_gets_status_408(tmp_path: Path):
-    with run_server(tmp_path, ConnectionLimits(head=0.4)) as port:
+    with run_server(tmp_path, ConnectionLimits(head_timeout=0.4)) as port:
         assert read_answer(connect_to(port)) == b""  # sends nothing, like browsers that connect in advance
         assert send_slowly(connect_to(port), b"GET / HTTP/1.1\r\nHost: x\r\n", b"a: b\r\n").startswith(b"HTTP/1.1 408")
         again = connect_to(port)  # slow in its second request
@@ -92,7 +92,7 @@ def test_a_request_that_never_ends_gets_status_408(tmp_path: Path):
 
 
 def test_many_incomplete_request_headers_get_status_408(tmp_path: Path):
-    with run_server(tmp_path, ConnectionLimits(head=0.4)) as port:
+    with run_server(tmp_path, ConnectionLimits(head_timeout=0.4)) as port:
         clients = [connect_to(port) for _ in range(100)]
         for client in clients:
             client.sendall(b"GET / HTTP/1.1\r\nHost: loc")
@@ -115,7 +115,7 @@ def test_the_scheme_of_an_origin_comes_only_from_trusted_proxies(tmp_path: Path)
 
 def test_missing_bodies_time_out_and_too_large_bodies_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("warlight_env.web.access.auth.SLOWEST", 0.4)
-    with run_server(tmp_path, ConnectionLimits(head=0.4)) as port:
+    with run_server(tmp_path, ConnectionLimits(head_timeout=0.4)) as port:
         for path, length in (("games", b"1000"), ("replays", b"8000000")):
             head = b"POST /api/%b HTTP/1.1\r\nHost: x\r\nContent-Length: %b\r\n\r\n{" % (path.encode(), length)
             assert send_slowly(connect_to(port), head, b" ").startswith(b"HTTP/1.1 408")
@@ -129,7 +129,7 @@ def test_missing_bodies_time_out_and_too_large_bodies_are_rejected(tmp_path: Pat
 
 
 def test_a_client_that_does_not_read_its_answers_is_disconnected(tmp_path: Path):
-    with run_server(tmp_path, ConnectionLimits(take=0.4)) as port:
+    with run_server(tmp_path, ConnectionLimits(read_timeout=0.4)) as port:
         client = socket.socket()
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         client.connect(("127.0.0.1", port))
@@ -160,7 +160,7 @@ def test_connections_are_limited_per_address_and_in_total(tmp_path: Path):
 
 
 def test_a_websocket_may_stay_silent_for_a_long_time(tmp_path: Path):
-    with run_server(tmp_path, ConnectionLimits(head=0.2)) as port:
+    with run_server(tmp_path, ConnectionLimits(head_timeout=0.2)) as port:
         body = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
         game = client_of(port).post("api/games", json=body).json()
         with connect(f"ws://127.0.0.1:{port}/api/games/{game['id']}/feed") as viewer:

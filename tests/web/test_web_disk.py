@@ -334,7 +334,7 @@ def test_pause_and_pace_survive_the_eviction_of_a_game_from_memory(tmp_path: Pat
                 return (await client.post(f"games/{room.id}/control", headers=headers, json=body)).status_code
 
         assert await control(paused=True, pace=2.5) == 200
-        room.touched = 0.0
+        room.last_activity = 0.0
         await lobby.evict_idle(0.0)
         assert lobby.rooms == 0
         again = (await lobby.find(room.id, room.watch_token)).room

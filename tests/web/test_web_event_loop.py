@@ -79,7 +79,7 @@ def most_calls(folder: Path, regions: int) -> int:
                 assert len(await fetch("GET", f"replays/{replay['log']}/chances")) == 1
                 await play(await fetch("POST", f"replays/{replay['log']}/branch", json={"round": 0, "players": PEOPLE}))
                 for room in list(app.state.lobby._rooms.values()):
-                    room.touched = 0.0
+                    room.last_activity = 0.0
                 await app.state.lobby.evict_idle(0.0)
                 rows = (await fetch("GET", "home"))["games"]
                 assert len(rows) == 3

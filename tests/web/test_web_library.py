@@ -83,7 +83,7 @@ def row(**fields: Any) -> dict[str, Any]:
     ],
 )
 def test_a_query_matches_games_by_all_its_criteria(wanted: GameQuery, fields: dict[str, Any], fits: bool):
-    assert wanted.fits(row(**fields)) == fits
+    assert wanted.matches(row(**fields)) == fits
 
 
 def test_the_library_finds_games_by_their_content(server: Server):

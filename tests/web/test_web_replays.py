@@ -184,12 +184,12 @@ def test_requests_share_win_probabilities_that_are_computed_in_parts():
     async def main() -> None:
         curves = win_curves.WinCurves(pool := CurvePool())
         source = LogSource("key", b"log")
-        assert curves.falls(source) == []
+        assert curves.largest_losses(source) == []
         curves.begin(source)
         both = await asyncio.gather(curves.get(source), curves.get(source))
         assert both[0] == both[1] and len(json.loads(both[0])) == 3
         assert pool.parts == [0, 1, 2]
-        assert curves.falls(source) == pytest.approx([0.2, 0.2])
+        assert curves.largest_losses(source) == pytest.approx([0.2, 0.2])
         assert await curves.get(source) == both[0] and pool.parts == [0, 1, 2]
         for _ in range(2):
             with pytest.raises(RequestError, match="damaged"):

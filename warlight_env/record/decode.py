@@ -156,7 +156,7 @@ class Decoder:
         self._failures: list[LoggedFailure] = []
         self._rounds = 0
 
-    def take(self, data: Any, place: str) -> None:
+    def add_line(self, data: Any, place: str) -> None:
         """Add a line. Raise `LogError` if the line is not valid, or is not allowed after the earlier lines."""
         fields = JsonFields(data, place)
         kind = fields.text("event")

@@ -43,7 +43,7 @@ def read(text: bytes, path: Path) -> LoggedGame:
     decoder = Decoder(decode_header(_parse(lines[0], place), place))
     for number, line in enumerate(lines[1:], 2):
         place = f"{path}: line {number}"
-        decoder.take(_parse(line, place), place)
+        decoder.add_line(_parse(line, place), place)
     return decoder.finish()
 
 

@@ -241,7 +241,7 @@ class MemoryRecorder(Recorder):
         if self._decoder is None:
             self._decoder = Decoder(decode_header(data, place))
         else:
-            self._decoder.take(data, place)
+            self._decoder.add_line(data, place)
 
     @property
     def log(self) -> GameLog:

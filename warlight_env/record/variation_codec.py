@@ -73,7 +73,7 @@ def decode_tree(data: Any, place: str, regions: int, players: int) -> Variations
         raise LogError(f"{place}: {size} variations and notes: there may be at most {NODES}")
     decoder = _Decoder(regions, players)
     for index, node in enumerate(fields.array("nodes")):
-        decoder.take(JsonFields(node, f"{place}: nodes[{index}]"))
+        decoder.add_node(JsonFields(node, f"{place}: nodes[{index}]"))
     min_next = max(decoder.rounds, default=0) + 1
     next_id = fields.integer("next", min_next, LARGEST)
     notes = fields.each("notes", None, _note)
@@ -105,7 +105,7 @@ class _Decoder:
         self._n, self._players = regions, players
         self._change_columns: Columns = ((0, regions - 1), (-1, players - 1), (1, ARMY_CAP))
 
-    def take(self, fields: JsonFields) -> None:
+    def add_node(self, fields: JsonFields) -> None:
         """Add a node."""
         number = fields.integer("id", 1, LARGEST - 1)
         place = f"{fields.location} (variation {number})"

@@ -95,7 +95,7 @@ class Variations:
             path.append(self.node(path[-1].parent))
         return tuple(reversed(path))
 
-    def below(self, id: int) -> set[int]:
+    def subtree_ids(self, id: int) -> set[int]:
         """Return the numbers of variation `id` and of all variations that continue this variation. See `node`."""
         ids = {self.node(id).id}
         for node in self.nodes:
@@ -169,7 +169,7 @@ class Variations:
 
     def without(self, id: int) -> Variations:
         """Return the tree without variation `id` and without the variations that continue it. See `node`."""
-        removed_ids = self.below(id)
+        removed_ids = self.subtree_ids(id)
         return replace(self, nodes=tuple(node for node in self.nodes if node.id not in removed_ids))
 
     @property

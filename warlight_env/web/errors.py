@@ -37,12 +37,14 @@ class RequestError(InputError):
             self.status = status
 
 
-def refusal(message: str, details: object = None, code: str = "", values: Mapping[str, object] = NOTHING) -> ErrorBody:
+def make_error_body(
+    message: str, details: object = None, code: str = "", values: Mapping[str, object] = NOTHING
+) -> ErrorBody:
     """Return the JSON data of an error response. The arguments are those of `RequestError`."""
     return {"error": message, "details": details, "code": code, "values": dict(values)}
 
 
-def refusal_of(error: InputError) -> ErrorBody:
+def error_body_of(error: InputError) -> ErrorBody:
     """Return the JSON data of the error response for an exception.
 
     These errors have no code of their own: `LogError`, `StudyError` and `VariationError`. The codes of their responses
@@ -62,16 +64,16 @@ def refusal_of(error: InputError) -> ErrorBody:
         code, values = "study", reason
     if isinstance(error, VariationError):
         code, values = "variation", reason
-    return refusal(str(error), getattr(error, "details", None), code, values)
+    return make_error_body(str(error), getattr(error, "details", None), code, values)
 
 
 def unable_now(error: OSError) -> ErrorBody:
     """Return the JSON data of the response for an error of the operating system, such as too many open files."""
     reason = error.strerror or "no answer"
-    return refusal(f"the server cannot do that now: {reason}", code="unable", values={"reason": reason})
+    return make_error_body(f"the server cannot do that now: {reason}", code="unable", values={"reason": reason})
 
 
-def later(status: int) -> dict[str, str]:
+def retry_headers(status: int) -> dict[str, str]:
     """Return the header ``retry-after`` for a temporary error; for other status codes, return no headers."""
     return {"retry-after": str(LATER)} if status in BUSY else {}
 

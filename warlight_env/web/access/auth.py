@@ -14,7 +14,7 @@ from typing import Any, Final
 from cachetools import LRUCache
 
 from warlight_env.web.access.connections import ADDRESS, address_of
-from warlight_env.web.errors import ErrorBody, later, refusal
+from warlight_env.web.errors import ErrorBody, make_error_body, retry_headers
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -111,7 +111,10 @@ class AuthMiddleware:
         if max_bytes == BODY or not (b"content-length" in headers or b"transfer-encoding" in headers):
             body = await _receive_body(receive, max_bytes)
         elif self._uploads >= UPLOADS:
-            body = 429, refusal("other users are sending logs or maps: try again in a moment", code="files-wait")
+            body = (
+                429,
+                make_error_body("other users are sending logs or maps: try again in a moment", code="files-wait"),
+            )
         else:
             self._uploads += 1
             try:
@@ -127,17 +130,17 @@ class AuthMiddleware:
 
     def _check_request(self, scope: Scope, headers: dict[bytes, str], client: str) -> Refused | None:
         if not self._take_request(client) or self._open[client] >= self.at_once:
-            return 429, refusal(
+            return 429, make_error_body(
                 "too many requests: try again in a moment", code="too-many"
             )  # refused requests count, too
         host = headers.get(b"host", "")
         if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
-            return 421, refusal("this server does not have the requested host name")
+            return 421, make_error_body("this server does not have the requested host name")
         origin = headers.get(b"origin")
         if origin is not None and origin != f"{_PAGE_SCHEME[scope['scheme']]}://{host}":
-            return 403, refusal("the server does not answer requests from pages of other servers")
+            return 403, make_error_body("the server does not answer requests from pages of other servers")
         if not scope["query_string"].isascii():
-            return 400, refusal("the address has characters that are not ASCII: write them as %XX")
+            return 400, make_error_body("the address has characters that are not ASCII: write them as %XX")
         if scope["type"] == "http":
             length = headers.get(b"content-length", "0")
             if not length.isdecimal() or len(length) > 12 or int(length) > _max_body_bytes(scope["path"]):
@@ -147,7 +150,7 @@ class AuthMiddleware:
             if needs_token and not tokens_equal(self.token or "", token):
                 invited = _INVITED.fullmatch(scope["path"]) and headers.get(b"authorization", "").startswith("Bearer ")
                 if not invited:
-                    return 401, uninvited()
+                    return 401, token_error()
                 scope[GUEST] = True
         return None
 
@@ -160,9 +163,11 @@ class AuthMiddleware:
         return requests_left >= 1
 
 
-def uninvited() -> ErrorBody:
+def token_error() -> ErrorBody:
     """Return the answer to a request without the server's token; the answer does not reveal whether a game exists."""
-    return refusal("the server's token is missing or wrong: open the address that the server printed", code="token")
+    return make_error_body(
+        "the server's token is missing or wrong: open the address that the server printed", code="token"
+    )
 
 
 def tokens_equal(expected: str, received: str) -> bool:
@@ -179,7 +184,7 @@ def _max_body_bytes(path: str) -> int:
 
 def _too_long(max_bytes: int) -> Refused:
     text = f"the request is too large: at most {max_bytes} bytes are allowed"
-    return 413, refusal(text, code="too-long", values={"bytes": max_bytes})
+    return 413, make_error_body(text, code="too-long", values={"bytes": max_bytes})
 
 
 async def _receive_body(receive: Receive, max_bytes: int) -> bytes | Refused | None:
@@ -197,7 +202,7 @@ async def _receive_body(receive: Receive, max_bytes: int) -> bytes | Refused | N
                 if not message.get("more_body"):
                     return bytes(data)
     except TimeoutError:
-        return 408, refusal(
+        return 408, make_error_body(
             f"the request did not arrive within {SLOWEST:.0f} s: try again",
             code="too-slow",
             values={"seconds": SLOWEST},
@@ -233,6 +238,6 @@ async def _send_error(scope: Scope, send: Send, status: int, error_body: ErrorBo
         return
     body = json.dumps(error_body).encode()
     headers = [(b"content-type", b"application/json"), *HEADERS]
-    headers += [(name.encode(), value.encode()) for name, value in later(status).items()]
+    headers += [(name.encode(), value.encode()) for name, value in retry_headers(status).items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -62,8 +62,8 @@ class ConnectionLimits:
     max_connections: int = MAX_CONNECTIONS
     address: int = ADDRESS
     trusted: Collection[str] = ()
-    head: float = HEAD
-    take: float = READ_TIMEOUT
+    head_timeout: float = HEAD
+    read_timeout: float = READ_TIMEOUT
     _open: dict[asyncio.BaseTransport, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -124,7 +124,7 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 
         def pause_writing(self) -> None:
             super().pause_writing()
-            self._take = self.loop.call_later(limits.take, self.transport.abort)
+            self._take = self.loop.call_later(limits.read_timeout, self.transport.abort)
 
         def resume_writing(self) -> None:
             super().resume_writing()
@@ -140,7 +140,7 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 
         def _expect_head(self) -> None:
             if self._head is None and not self.transport.is_closing():
-                self._head = self.loop.call_later(limits.head, self._too_slow)
+                self._head = self.loop.call_later(limits.head_timeout, self._too_slow)
 
         def _too_slow(self) -> None:
             """Close the connection of a slow client, without an answer if the client has sent nothing."""

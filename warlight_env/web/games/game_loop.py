@@ -16,7 +16,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
 from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
-from warlight_env.web.errors import ErrorBody, refusal
+from warlight_env.web.errors import ErrorBody, make_error_body
 from warlight_env.web.games.feed import Feed
 from warlight_env.web.games.resignation import Resignations
 from warlight_env.web.games.turn_clock import TurnClock
@@ -134,7 +134,7 @@ class GameLoop:
         except Exception as error:  # its text may reveal secrets of all seats: viewers receive only the error's type
             kind = type(error).__name__
             text = f"the game cannot continue ({kind}): see the server's log"
-            room.failure = refusal(text, code="stopped", values={"kind": kind})
+            room.failure = make_error_body(text, code="stopped", values={"kind": kind})
             _log.exception("game %s", room.id)
         finally:
             room.feed.notify()
@@ -192,7 +192,7 @@ class GameLoop:
         room = self._room
         if room.not_ready:
             return False
-        people = [s for s in room.humans if room.resignations.plays(room.game, s)]
+        people = [s for s in room.humans if room.resignations.is_active(room.game, s)]
         return any(s in room.awaited for s in people) and any(room.feed.viewer_count(s) for s in people)
 
     async def _time_is_up(self) -> None:
@@ -290,7 +290,7 @@ class GameLoop:
                 message = f"the game is paused and nothing is lost: the server cannot write its log ({error.reason})"
                 if room.error != message:
                     _log.error("game %s is paused: %s", room.id, error)
-                    room.failure = refusal(message, code="waits", values={"reason": error.reason})
+                    room.failure = make_error_body(message, code="waits", values={"reason": error.reason})
                     room.feed.notify()
                 await asyncio.sleep(RETRY)
             else:

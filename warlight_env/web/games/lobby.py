@@ -18,7 +18,7 @@ from warlight_env.maps import Map
 from warlight_env.protocol.view_transfer import WorkerSetup
 from warlight_env.record import Player, describe
 from warlight_env.record.names import PLAIN
-from warlight_env.web.access.auth import tokens_equal, uninvited
+from warlight_env.web.access.auth import token_error, tokens_equal
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.game_list import GameList, Row
@@ -273,7 +273,7 @@ class Lobby:
         idle = [room for room in self._rooms.values() if not room.feed.viewers]
         if not idle:
             return False
-        await self._evict(min(idle, key=lambda room: room.touched))
+        await self._evict(min(idle, key=lambda room: room.last_activity))
         return True
 
     async def _evict(self, room: Room) -> None:
@@ -310,13 +310,13 @@ class Lobby:
         Raises:
             RequestError: there is no such game, or the token is not one of its tokens.
         """
-        error = _no_such_game() if not guest else RequestError(str(uninvited()["error"]), 401, code="token")
+        error = _no_such_game() if not guest else RequestError(str(token_error()["error"]), 401, code="token")
         if not _ID.fullmatch(id):
             raise error
         room = self._rooms.get(id)
         if room is None:
             saved = await asyncio.to_thread(read_saved_game, self.folder, id)
-            if saved is None or not (saved.invites(token) or (not guest and saved.holds(token))):
+            if saved is None or not (saved.invites(token) or (not guest and saved.accepts_token(token))):
                 raise error
             room = self._rooms.get(id) or await self._resume_once(id)
         if guest and not room.saved_game.invites(token):
@@ -424,7 +424,7 @@ class Lobby:
         if _ID.fullmatch(id):
             room = self._rooms.get(id)
             saved = await asyncio.to_thread(read_saved_game, self.folder, id) if room is None else room.saved_game
-        if saved is None or not saved.holds(token) or id in self._deleting:
+        if saved is None or not saved.accepts_token(token) or id in self._deleting:
             raise _no_such_game()
         return saved
 
@@ -478,7 +478,7 @@ class Lobby:
         further games in which no person did anything.
         """
         for room in list(self._rooms.values()):
-            if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
+            if not room.feed.viewers and time.monotonic() - room.last_activity > idle and room.id in self._rooms:
                 if room.begun or room.name or room.paused or room.friends or room.was_opened:
                     await self._evict(room)
                 else:

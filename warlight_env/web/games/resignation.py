@@ -44,13 +44,13 @@ class Resignations:
     drawn: tuple[int, ...] = ()
     draw_logged: bool = False
 
-    def plays(self, game: Game, seat: int) -> bool:
+    def is_active(self, game: Game, seat: int) -> bool:
         """Return whether a seat is still in the game, and has not resigned."""
         return seat not in self.resigned and game.alive(seat)
 
     def active_seats(self, game: Game) -> list[int]:
         """Return the seats that still play."""
-        return [seat for seat in range(game.players) if self.plays(game, seat)]
+        return [seat for seat in range(game.players) if self.is_active(game, seat)]
 
     def ends(self, game: Game) -> bool:
         """Return whether the game is over because of resignations or an agreed draw."""
@@ -93,7 +93,7 @@ class Resignations:
         """
         return {"resigned": list(self.resigned.items()), "drawn": self.drawn}
 
-    def take(self, data: Any) -> None:
+    def restore(self, data: Any) -> None:
         """Restore the resignations and the agreed draw from `data`, a result of `to_dict`."""
         for seat, number in data["resigned"]:
             self.resigned.setdefault(int(seat), int(number))

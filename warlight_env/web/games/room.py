@@ -56,7 +56,7 @@ class Room:
     paused: bool = False
     drawing: bytes | None = None
     number: int = 0  #: selects the worker processes in which the bots think
-    touched: float = field(default_factory=time.monotonic)
+    last_activity: float = field(default_factory=time.monotonic)
     failure: ErrorBody | None = None  #: the reason why the game cannot continue
     win_probabilities: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played; bots only
     resignations: Resignations = field(default_factory=Resignations)
@@ -132,7 +132,7 @@ class Room:
         if self.over:
             return []
         due_seats: Sequence[int] = self.game.pickers() if self.game.phase == "pick" else range(self.game.players)
-        return [s for s in due_seats if s not in self.commands.pending and self.resignations.plays(self.game, s)]
+        return [s for s in due_seats if s not in self.commands.pending and self.resignations.is_active(self.game, s)]
 
     @property
     def not_ready(self) -> list[int]:
@@ -140,7 +140,7 @@ class Room:
         if self.clock.seconds is None or self.clock_forced or self.log.steps or self.clock.elapsed:
             return []
         ready = self.opened.union(self.commands.pending)
-        return [s for s in self.humans if s not in ready and self.resignations.plays(self.game, s)]
+        return [s for s in self.humans if s not in ready and self.resignations.is_active(self.game, s)]
 
     @property
     def saved_game(self) -> SavedGame:
@@ -189,7 +189,7 @@ class Room:
                 "offers": list(self.game.offers(seat)),
                 "picks": max(self.game.rules.ranked, view.picks_left),
                 "in": seat in self.commands.pending,
-                "alive": self.resignations.plays(self.game, seat),
+                "alive": self.resignations.is_active(self.game, seat),
             }
         return state
 
@@ -221,7 +221,7 @@ class Room:
 
     def wake(self) -> None:
         """Handle a change: wake the game's task, and send the new state to the viewers."""
-        self.touched = time.monotonic()
+        self.last_activity = time.monotonic()
         self._loop.wake()
         self.feed.notify()
 
@@ -230,7 +230,7 @@ class Room:
 
         A game between bots pauses while it has no viewer; a clock stops while no player is connected.
         """
-        self.touched = time.monotonic()
+        self.last_activity = time.monotonic()
         if seat in self.humans and self.feed.viewer_count(seat):
             is_first_visit = not self.was_opened
             self.opened.add(seat)

@@ -131,7 +131,7 @@ class TurnCommands:
         """Load the submitted turns of people, the spent time of the clock, and the resignations, after a restart."""
         room, log = self._room, self._room.log
         if not log.complete:
-            self._file.load_resignations(room.resignations.take)
+            self._file.load_resignations(room.resignations.restore)
         room.clock.resume(self._file.elapsed(log.steps))
         for seat, submitted in self._file.turns(log.steps).items():
             with contextlib.suppress(InputError, OrdersTypeError):  # a turn of another position: the file is damaged
@@ -250,7 +250,7 @@ class TurnCommands:
             raise RequestError("the game is over", 409, code="game-over")
         if room.log.has_unsaved:
             raise RequestError("the round is in progress: try again in a moment", 409, code="being-played")
-        if not room.resignations.plays(room.game, seat):
+        if not room.resignations.is_active(room.game, seat):
             raise RequestError("this seat is no longer in the game", 409, code="not-in-game")
 
     def _require_phase(self, seat: int, phase: str) -> None:

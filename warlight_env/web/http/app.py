@@ -23,7 +23,7 @@ from warlight_env.version import __version__
 from warlight_env.web.access.auth import AuthMiddleware
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.documents.replay_document import header_fields, with_more
-from warlight_env.web.errors import RequestError, later, refusal, refusal_of, unable_now
+from warlight_env.web.errors import RequestError, error_body_of, make_error_body, retry_headers, unable_now
 from warlight_env.web.games.game_list import SharedTask
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson, GameAccess
@@ -114,32 +114,32 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(InputError)
     async def input_error(request: Request, error: InputError) -> Response:
         status = getattr(error, "status", 422)
-        return JSONResponse(refusal_of(error), status, later(status))
+        return JSONResponse(error_body_of(error), status, retry_headers(status))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])[:100]
         text = f"{place}: {first['msg']}".removeprefix(": ")
-        return JSONResponse(refusal(text.encode("utf-8", "backslashreplace").decode()), 422)
+        return JSONResponse(make_error_body(text.encode("utf-8", "backslashreplace").decode()), 422)
 
     @app.exception_handler(HTTPException)  # unknown address or method, or a body that is not JSON
     async def refused(request: Request, error: HTTPException) -> Response:
-        return JSONResponse(refusal(str(error.detail)), error.status_code, error.headers)
+        return JSONResponse(make_error_body(str(error.detail)), error.status_code, error.headers)
 
     @app.exception_handler(OSError)  # such as too many open files, or a deleted folder
     async def unable(request: Request, error: OSError) -> Response:
         _log.error("%s: %s", request.url.path, error)
-        return JSONResponse(unable_now(error), 503, later(503))
+        return JSONResponse(unable_now(error), 503, retry_headers(503))
 
     @app.exception_handler(DiskError)
     async def no_space(request: Request, error: DiskError) -> Response:
         text = f"the server cannot write: {error.reason}; nothing was changed"
-        return JSONResponse(refusal(text, code="cannot-write", values={"reason": error.reason}), error.status)
+        return JSONResponse(make_error_body(text, code="cannot-write", values={"reason": error.reason}), error.status)
 
     @app.exception_handler(RunError)
     async def run_error(request: Request, error: RunError) -> Response:
-        return JSONResponse(refusal(str(error)), 500)
+        return JSONResponse(make_error_body(str(error)), 500)
 
 
 def _pages(app: FastAPI) -> None:

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from warlight_env.web.access.auth import GUEST
-from warlight_env.web.errors import later, refusal
+from warlight_env.web.errors import make_error_body, retry_headers
 from warlight_env.web.games.lobby import Access, Lobby
 
 PIECE: Final = 1 << 18  # bytes sent at once: the transport copies unsent bytes, and documents have megabytes
@@ -41,8 +41,8 @@ class EncodedJson(Response):
         """Send the response; see `Response`."""
         large = len(self.body) if len(self.body) > PIECE else 0
         if large and EncodedJson._sending and EncodedJson._sending + large > MAX_SENDING_BYTES:
-            error = refusal("the server is busy: try again in a moment", code="busy")
-            await JSONResponse(error, 503, later(503))(scope, receive, send)
+            error = make_error_body("the server is busy: try again in a moment", code="busy")
+            await JSONResponse(error, 503, retry_headers(503))(scope, receive, send)
             return
         EncodedJson._sending += large
         try:

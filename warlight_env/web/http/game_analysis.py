@@ -87,7 +87,7 @@ def add_game_analysis(app: FastAPI) -> None:
 
     @app.get("/api/games/{id}/replay")
     async def replay(access: GameAccess) -> EncodedJson:
-        return EncodedJson(await replay_cache.replay(log_source(access), access.room.log.more))
+        return EncodedJson(await replay_cache.replay(log_source(access), access.room.log.replay_fields))
 
     @app.get("/api/games/{id}/chances")
     async def chances(access: GameAccess) -> EncodedJson:

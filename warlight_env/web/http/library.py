@@ -48,7 +48,7 @@ class GameQuery:
     result: Literal["", "won", "lost", "draw"] = ""
     state: Literal["", "over", "open"] = ""
 
-    def fits(self, row: Row) -> bool:
+    def matches(self, row: Row) -> bool:
         """Return whether a game meets all conditions of the search."""
         if self.map and row["map"] != self.map:
             return False
@@ -80,7 +80,7 @@ def _plain(text: str) -> str:
 
 def search_games(rows: Sequence[Row], query: GameQuery, start: int, count: int) -> dict[str, Any]:
     """Return a part of the matching games, their total number, and the lists of players and maps to choose from."""
-    matches = [row for row in rows if query.fits(row)]
+    matches = [row for row in rows if query.matches(row)]
     players = Counter(name for row in rows for name in set(row["players"]))
     maps = Counter(row["map"] for row in rows)
     return {
@@ -139,7 +139,7 @@ def add_library(app: FastAPI) -> None:
     async def file(access: GameAccess) -> Response:
         source = log_source(access)
         report = lobby.analysis_jobs.finished_report(source)
-        extra_fields = access.room.log.more
+        extra_fields = access.room.log.replay_fields
         chances = await lobby.win_curves.get(source)
         document = await replay_cache.replay(
             source, extra_fields if report is None else {**extra_fields, "report": report}, chances

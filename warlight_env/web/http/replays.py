@@ -70,7 +70,7 @@ def analyse_log(lobby: Lobby, source: LogSource, body: LogAnalysisBody) -> dict[
     if not body.since:  # the first request of a client
         lobby.win_curves.begin(source)
     engine = Engine(body.bot, body.seconds, lobby.bot_workers.agent_spec)
-    return lobby.analysis_jobs.poll(source, engine, body.focus, body.since, lobby.win_curves.falls(source))
+    return lobby.analysis_jobs.poll(source, engine, body.focus, body.since, lobby.win_curves.largest_losses(source))
 
 
 def add_replays(app: FastAPI) -> None:

@@ -105,7 +105,7 @@ def run_server(
         listener = stack.enter_context(_listen_socket(listen))
         port = listener.getsockname()[1]
         host_name = "localhost" if listen.host in ("127.0.0.1", "0.0.0.0", "localhost") else listen.host
-        home.tell(f"http://{host_name}:{port}/")
+        home.write_address(f"http://{host_name}:{port}/")
         hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
         offered = tuple(dict.fromkeys((*bots, *BOTS)))
         lan_address = None if listen.local else f"http://{_lan_host(listen.host)}:{port}"

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from warlight_env.errors import InputError, RunError
 from warlight_env.web.access.auth import tokens_equal
-from warlight_env.web.errors import ErrorBody, RequestError, refusal, refusal_of, unable_now
+from warlight_env.web.errors import ErrorBody, RequestError, error_body_of, make_error_body, unable_now
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.requests import Hello
 
@@ -64,9 +64,9 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
                 raise error
         await socket.close(1001)
     except (ValidationError, KeyError):
-        await _refuse(socket, refusal("the first message must have the fields of a hello"), 422)
+        await _refuse(socket, make_error_body("the first message must have the fields of a hello"), 422)
     except (InputError, RunError) as error:
-        error_body = refusal_of(error) if isinstance(error, InputError) else refusal(str(error))
+        error_body = error_body_of(error) if isinstance(error, InputError) else make_error_body(str(error))
         await _refuse(socket, error_body, getattr(error, "status", 422 if isinstance(error, InputError) else 500))
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):

@@ -68,7 +68,7 @@ class VariationRoutes:
         pool = self.lobby.process_pool
 
         async def look(store: VariationStore = dependency) -> EncodedJson:
-            return EncodedJson(await pool.short(variation_tasks.look, await store.load()))
+            return EncodedJson(await pool.short(variation_tasks.read_tree, await store.load()))
 
         async def extend(body: TryBody, store: VariationStore = dependency) -> EncodedJson:
             return EncodedJson(await self._try_turn(store, body))

@@ -80,7 +80,7 @@ class GameFolder:
 
         self._lock = FolderLock(path, in_use=in_use, unwritable=unwritable)
 
-    def tell(self, address: str) -> None:
+    def write_address(self, address: str) -> None:
         """Write this server's address into the lock file, for the error messages of other servers."""
         self._lock.describe(f"a server at {address}")
 

@@ -154,7 +154,7 @@ class GameLogWriter(Recorder):
         self.variations = tree
 
     @property
-    def more(self) -> dict[str, Any]:
+    def replay_fields(self) -> dict[str, Any]:
         """The variations for the document of the game's replay; empty if there are none."""
         return {} if self.variations is None else tree_document(json.loads(self.variations))
 

@@ -85,7 +85,7 @@ class SavedGame:
             return self.spectate
         return self.seats[seat][2] if seat < len(self.seats) else None
 
-    def holds(self, token: str) -> bool:
+    def accepts_token(self, token: str) -> bool:
         """Return whether the token belongs to the seat of a person, or gives the right to watch a game between bots."""
         tokens = [seat_token for _, spec, seat_token in self.seats if spec is None] + [self.watch or ""]
         return any(tokens_equal(valid_token, token) for valid_token in tokens if valid_token)

@@ -46,7 +46,7 @@ class _Job:
 
     source: LogSource
     engine: Engine
-    falls: Sequence[float]  #: by round: the largest loss of win probability of a player; empty: not known
+    largest_losses: Sequence[float]  #: by round: the largest loss of win probability of a player; empty: not known
     last_poll: float
     focus: int = 0  #: the number of rounds before the displayed position
     game: AnalysedGame | None = None
@@ -68,7 +68,7 @@ class _Job:
         focus = self.focus if self.focus < len(self.levels) else None
         if focus is not None and self.levels[focus] < (len(LEVELS) if min_level >= PASSES else min_level + 1):
             return focus
-        fall = dict(enumerate(self.falls))
+        fall = dict(enumerate(self.largest_losses))
         unfinished = [index for index, level in enumerate(self.levels) if level < PASSES]
         return min(unfinished, key=lambda index: (self.levels[index], -fall.get(index, 0.0), index), default=None)
 
@@ -82,15 +82,15 @@ class AnalysisJobs:
         self._preparations: dict[str, asyncio.Task[None]] = {}
 
     def poll(
-        self, source: LogSource, engine: Engine, focus: int = 0, since: int = 0, falls: Sequence[float] = ()
+        self, source: LogSource, engine: Engine, focus: int = 0, since: int = 0, largest_losses: Sequence[float] = ()
     ) -> dict[str, Any]:
         """Continue the analysis of a log, and return the results that the client does not have yet.
 
         Args:
             focus: the number of rounds before the displayed position.
             since: the ``version`` of the last answer that the client received.
-            falls: for each round, the largest loss of win probability of any player. The rounds with the largest losses
-                are analysed first.
+            largest_losses: for each round, the largest loss of win probability of any player. The rounds with the
+                largest losses are analysed first.
 
         Raises:
             RequestError: the analysis failed, or too many analyses are in progress.
@@ -98,10 +98,10 @@ class AnalysisJobs:
         key = (source.key, engine.name)
         job = self._jobs.get(key)
         if job is None:
-            job = self._jobs[key] = _Job(source, engine, falls, time.monotonic())
+            job = self._jobs[key] = _Job(source, engine, largest_losses, time.monotonic())
             self._delete_old_jobs()
         self._jobs.move_to_end(key)
-        job.last_poll, job.focus, job.falls = time.monotonic(), focus, falls or job.falls
+        job.last_poll, job.focus, job.largest_losses = time.monotonic(), focus, largest_losses or job.largest_losses
         if job.error is not None:
             del self._jobs[key]
             raise job.error

@@ -259,7 +259,7 @@ def _chances(game: Game, absent: frozenset[int]) -> Any:
     return tuple((share, low, high) for share, low, high in answer.win_probabilities)
 
 
-def look(target: LogTree | StudyTree) -> bytes:
+def read_tree(target: LogTree | StudyTree) -> bytes:
     """Return the tree of variations with the names of its bots, as JSON; see `tree_document`."""
     return encoded(tree_document(tree_data(_TreeContext(target).tree)))
 

@@ -52,7 +52,7 @@ class WinCurves:
             raise RequestError(text, 503, code="reports-wait")
         return await asyncio.shield(self._begin(source))
 
-    def falls(self, source: LogSource) -> list[float]:
+    def largest_losses(self, source: LogSource) -> list[float]:
         """Return the largest loss of win probability of a player in each round; an empty list if it is not known."""
         curve = json.loads(self._curves.get(source.key, b"null")) or []
         return [

@@ -46,7 +46,7 @@ from warlight_env.record.variations import EMPTY
 from warlight_env.web.documents.faces import displayed_names, face_of
 from warlight_env.web.documents.map_drawing import drawing
 from warlight_env.web.documents.replay_document import encoded, replay_document, with_more
-from warlight_env.web.errors import RequestError, refusal_of
+from warlight_env.web.errors import RequestError, error_body_of
 from warlight_env.web.storage.game_log import picks_of, play_again
 from warlight_env.web.storage.saved_game import SavedGame, read_saved_game
 from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
@@ -335,7 +335,7 @@ def read_as_json(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
 def failed(error: BaseException) -> TaskFailure:
     """Return the `TaskFailure` for an error."""
     if isinstance(error, InputError):
-        error_body = refusal_of(error)
+        error_body = error_body_of(error)
         status = getattr(error, "status", 422)
         return TaskFailure(
             error_body["error"], True, status, error_body["details"], error_body["code"], error_body["values"]
