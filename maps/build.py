@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from warlight_env.errors import clipped, did_you_mean
-from warlight_env.maps.errors import MapError
+from warlight_env.errors import clipped
+from warlight_env.maps.errors import MapError, Suggestions, raise_reasons
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import (
     DEFAULT_ARMY,
@@ -67,10 +67,10 @@ def build(
     heading: Heading,
     super_regions: Sequence[SuperRegion],
     regions: Sequence[RawRegion],
-    borders: Iterable[tuple[str, str]],
+    borders: Sequence[tuple[str, str]],
     *,
     view_box: tuple[float, float, float, float] | None = None,
-    sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]] = (),
+    sea_links: Sequence[tuple[str, str, tuple[Point, Point] | None]] = (),
     setup: RawSetup | None = None,
 ) -> Map:
     """Return the map that consists of the given parts. Each error message begins with ``place``.
@@ -87,9 +87,9 @@ def _build(
     heading: Heading,
     super_regions: Sequence[SuperRegion],
     regions: Sequence[RawRegion],
-    borders: Iterable[tuple[str, str]],
+    borders: Sequence[tuple[str, str]],
     view_box: tuple[float, float, float, float] | None,
-    sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]],
+    sea_links: Sequence[tuple[str, str, tuple[Point, Point] | None]],
     setup: RawSetup | None,
 ) -> Map:
     for kind, parts in (("regions", regions), ("super regions", super_regions)):
@@ -100,30 +100,17 @@ def _build(
                 raise MapError(
                     f"{kind[:-1]} {clipped(part.name, MAX_NAME)!r}: the name must be at most {MAX_NAME} characters"
                 )
-    supers: dict[str, int] = {}
-    for s in super_regions:
-        if s.name in supers:
-            raise MapError(f"super region {s.name!r}: repeated name")
-        supers[s.name] = len(supers)
-    index: dict[str, int] = {}
-    for i, r in enumerate(regions):
-        if r.super_region not in supers:
-            hint = did_you_mean(r.super_region, supers)
-            raise MapError(f"region {r.name!r}: unknown super region {r.super_region!r}{hint}")
-        if r.name in index:
-            previous = regions[index[r.name]].super_region
-            if previous != r.super_region:
-                raise MapError(f"region {r.name!r}: in two super regions, {previous!r} and {r.super_region!r}")
-            raise MapError(f"region {r.name!r}: repeated name")
-        index[r.name] = i
+    raise_reasons(_name_problems(super_regions, regions, borders, sea_links, setup))
+    supers = {s.name: k for k, s in enumerate(super_regions)}
+    index = {r.name: i for i, r in enumerate(regions)}
     pairs: set[tuple[int, int]] = set()
     for a, b in borders:
-        pairs.add(_pair(index, a, b, "border"))
+        pairs.add(_pair(index, a, b))
         if len(pairs) > MAX_BORDERS:
             raise MapError(f"more than {MAX_BORDERS} borders: at most {MAX_BORDERS} are supported")
     links = []
     for a, b, line in sea_links:
-        x, y = _pair(index, a, b, "sea link")
+        x, y = _pair(index, a, b)
         if (x, y) not in pairs:
             raise MapError(f"sea link {a!r} - {b!r}: the map has no border between these regions")
         flip = line is not None and x != index[a]
@@ -149,26 +136,54 @@ def _build(
     )
 
 
+def _name_problems(
+    super_regions: Sequence[SuperRegion],
+    regions: Sequence[RawRegion],
+    borders: Sequence[tuple[str, str]],
+    sea_links: Sequence[tuple[str, str, tuple[Point, Point] | None]],
+    setup: RawSetup | None,
+) -> Iterator[str]:
+    """Yield all repeated and unknown names in the parts of a map, and borders and sea links from a region to itself."""
+    supers = set[str]()
+    for s in super_regions:
+        if s.name in supers:
+            yield f"super region {s.name!r}: repeated name"
+        supers.add(s.name)
+    similar_supers = Suggestions(s.name for s in super_regions)
+    homes: dict[str, str] = {}
+    for r in regions:
+        if r.super_region not in supers:
+            hint = similar_supers.hint(r.super_region)
+            yield f"region {r.name!r}: unknown super region {r.super_region!r}{hint}"
+        if r.name not in homes:
+            homes[r.name] = r.super_region
+        elif homes[r.name] == r.super_region:
+            yield f"region {r.name!r}: repeated name"
+        else:
+            yield f"region {r.name!r}: in two super regions, {homes[r.name]!r} and {r.super_region!r}"
+    similar_regions = Suggestions(homes)
+    pairs = (("border", borders), ("sea link", ((a, b) for a, b, _ in sea_links)))
+    for kind, a, b in ((kind, a, b) for kind, names in pairs for a, b in names):
+        for name, neighbor in ((a, b), (b, a)):
+            if name not in homes:
+                yield f"region {neighbor!r}: {kind} to unknown region {name!r}{similar_regions.hint(name)}"
+        if a == b:
+            yield f"region {a!r}: must not have a {kind} to itself"
+    if setup is not None:
+        for entry, names in (("wastelands", setup.wastelands), ("offered", setup.offered)):
+            for name in names or ():
+                if name not in homes:
+                    yield f"setup: {entry}: unknown region {name!r}{similar_regions.hint(name)}"
+
+
 def _setup(index: dict[str, int], setup: RawSetup) -> StartingSetup:
-    def indices(entry: str, names: Sequence[str] | None) -> tuple[int, ...] | None:
-        if names is None:
-            return None
-        for name in names:
-            if name not in index:
-                raise MapError(f"setup: {entry}: unknown region {name!r}{did_you_mean(name, index)}")
-        return tuple(sorted({index[name] for name in names}))
+    def indices(names: Sequence[str] | None) -> tuple[int, ...] | None:
+        return None if names is None else tuple(sorted({index[name] for name in names}))
 
-    return StartingSetup(
-        indices("wastelands", setup.wastelands), setup.wasteland_army, indices("offered", setup.offered), setup.picks
-    )
+    return StartingSetup(indices(setup.wastelands), setup.wasteland_army, indices(setup.offered), setup.picks)
 
 
-def _pair(index: dict[str, int], a: str, b: str, kind: str) -> tuple[int, int]:
-    for name, neighbor in ((a, b), (b, a)):
-        if name not in index:
-            raise MapError(f"region {neighbor!r}: {kind} to unknown region {name!r}{did_you_mean(name, index)}")
-    if a == b:
-        raise MapError(f"region {a!r}: must not have a {kind} to itself")
+def _pair(index: dict[str, int], a: str, b: str) -> tuple[int, int]:
     return (index[a], index[b]) if index[a] < index[b] else (index[b], index[a])
 
 

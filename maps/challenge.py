@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from warlight_env.maps.build import RawRegion, RawSetup, build, heading_for
 from warlight_env.maps.challenge_fields import cell, identifier, identifiers, integer, items, pair
 from warlight_env.maps.challenge_setup import region_name, setup_of_lines, setup_of_settings
-from warlight_env.maps.errors import MapError
+from warlight_env.maps.errors import MapError, raise_reasons
 from warlight_env.maps.formats import is_cells
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import MAX_BORDERS, MAX_REGIONS, Point, Shape, SuperRegion
@@ -208,18 +208,22 @@ def from_challenge_data(data: Any, place: str) -> Map:
 
 def _check_homes(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row]) -> None:
     """Raise MapError unless each region is listed by one super region, and no other regions are listed."""
+    raise_reasons(_home_problems(regions, homes))
+
+
+def _home_problems(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row]) -> Iterator[str]:
     region_ids = set[int]()
     for location, region, _ in regions:
         if region in region_ids:
-            raise MapError(f"{location}: region {region}: given twice")
+            yield f"{location}: region {region}: given twice"
         region_ids.add(region)
     for location, region, _ in homes:
         if region not in region_ids:
-            raise MapError(f"{location}: regions: unknown region {region}")
+            yield f"{location}: regions: unknown region {region}"
     home_ids = {region for _, region, _ in homes}
     for location, region, _ in regions:
         if region not in home_ids:
-            raise MapError(f"{location}: region {region}: belongs to no super region")
+            yield f"{location}: region {region}: belongs to no super region"
 
 
 def _drawing(
@@ -283,22 +287,8 @@ def _from_ids(
 
     supers, regions and borders contain tuples (place in the file, id, value).
     """
-    super_ids = {s for _, s, _ in supers}
-    super_of: dict[int, int] = {}
-    for location, r, s in regions:
-        if s not in super_ids:
-            raise MapError(f"{location}: region {r}: unknown super region {s}")
-        if r in super_of:
-            problem = f"in two super regions, {super_of[r]} and {s}" if super_of[r] != s else "given twice"
-            raise MapError(f"{location}: region {r}: {problem}")
-        super_of[r] = s
-    for location, a, b in borders:
-        if a not in super_of:
-            raise MapError(f"{location}: neighbors of unknown region {a}")
-        if b not in super_of:
-            raise MapError(f"{location}: region {a}: border to unknown region {b}")
-        if a == b:
-            raise MapError(f"{location}: region {a}: must not have a border to itself")
+    raise_reasons(_id_problems(supers, regions, borders))
+    super_of = {r: s for _, r, s in regions}
     has_short_ids = all(r <= 99_999 for r in super_of)
     shapes = {} if drawing is None else drawing.shapes
     return build(
@@ -318,6 +308,26 @@ def _from_ids(
         else [(region_name(a), region_name(b), line) for (a, b), line in drawing.links.items()],
         setup=setup,
     )
+
+
+def _id_problems(supers: Sequence[_Row], regions: Sequence[_Row], borders: Sequence[_Row]) -> Iterator[str]:
+    """Yield all repeated and unknown ids, and borders from a region to itself; see `_from_ids`."""
+    super_ids = {s for _, s, _ in supers}
+    super_of: dict[int, int] = {}
+    for location, r, s in regions:
+        if s not in super_ids:
+            yield f"{location}: region {r}: unknown super region {s}"
+        if r in super_of:
+            problem = f"in two super regions, {super_of[r]} and {s}" if super_of[r] != s else "given twice"
+            yield f"{location}: region {r}: {problem}"
+        super_of.setdefault(r, s)
+    for location, a, b in borders:
+        if a not in super_of:
+            yield f"{location}: neighbors of unknown region {a}"
+        if b not in super_of:
+            yield f"{location}: region {a}: border to unknown region {b}"
+        if a == b:
+            yield f"{location}: region {a}: must not have a border to itself"
 
 
 def _id_field(location: str, item: dict[str, Any], key: str) -> int:

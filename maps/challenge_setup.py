@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from warlight_env.maps.build import RawSetup
 from warlight_env.maps.challenge_fields import identifier, identifiers, integer
-from warlight_env.maps.errors import MapError
+from warlight_env.maps.errors import MapError, raise_reasons
 from warlight_env.maps.parts import MAX_ARMY, MAX_REGIONS
 
 #: The names of the entries of a starting setup. In JSON the names are keys of "Settings". In a line, the name follows
@@ -96,9 +96,7 @@ def _checked_ids(location: str, ids: Sequence[str | int], regions: set[int]) -> 
     if len(ids) > MAX_REGIONS:
         raise MapError(f"{location}: {len(ids)} ids: at most {MAX_REGIONS} are supported")
     region_ids = [identifier(location, entry) for entry in ids]
-    for region in region_ids:
-        if region not in regions:
-            raise MapError(f"{location}: unknown region {region}")
+    raise_reasons(f"{location}: unknown region {region}" for region in region_ids if region not in regions)
     return region_ids
 
 

@@ -7,13 +7,12 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from warlight_env.arguments import index, short_repr
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.checks import neighbor_lists, problems
-from warlight_env.maps.errors import MOST_REASONS, MapError
+from warlight_env.maps.errors import MapError, raise_reasons
 from warlight_env.maps.parts import DEFAULT_ARMY, FORMAT, VERSION, MapParts, StartingSetup
 from warlight_env.maps.types import converted_fields
 
@@ -31,9 +30,7 @@ class Map(MapParts):
     def __post_init__(self) -> None:
         for name, value in converted_fields(self).items():
             object.__setattr__(self, name, value)
-        reasons = [problem.message for problem in islice(problems(self), MOST_REASONS)]
-        if reasons:
-            raise MapError(reasons[0], reasons)
+        raise_reasons(problem.message for problem in problems(self))
 
     @property
     def n_regions(self) -> int:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from warlight_env import bounded_io
-from warlight_env.errors import did_you_mean
 from warlight_env.maps.build import RawRegion, build, heading_for
-from warlight_env.maps.errors import MapError
+from warlight_env.maps.errors import MapError, Suggestions, raise_reasons
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import DEFAULT_ARMY, SuperRegion
 from warlight_env.maps.types import checked
@@ -90,26 +90,46 @@ def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
         raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.written_tag}>")
     supers: list[SuperRegion] = []
     regions: list[RawRegion] = []
+    lines: list[int] = []  # the line number of each region
     neighbors_of: dict[str, dict[str, int]] = {}  # region → its listed neighbours → their line numbers
     for s in _below(root, "superregion", ("superregions",)):
         name = _name(s, place)
         supers.append(SuperRegion(name, _whole(s, "bonus", place)))
         for r in _below(s, "region", ("regions",)):
             region = _name(r, place)
-            if region in neighbors_of:
-                previous = next(x.super_region for x in regions if x.name == region)
-                problem = f"in two super regions, {previous!r} and {name!r}" if previous != name else "repeated name"
-                raise MapError(f"{place}: line {r.line}: region {region!r}: {problem}")
             regions.append(RawRegion(region, name, army=_whole(r, "army", place, DEFAULT_ARMY)))
-            neighbors_of[region] = _read_neighbors(r, region, place)
+            lines.append(r.line)
+            neighbors_of.setdefault(region, {}).update(_read_neighbors(r, place))
     if not regions:
         raise MapError(f"{place}: the map is empty: no regions")
     pairs = [(a, b) for a, neighbors in neighbors_of.items() for b in neighbors]
-    for a, b in pairs:
-        if b not in neighbors_of:
-            location = f"{place}: line {neighbors_of[a][b]}: region {a!r}"
-            raise MapError(f"{location}: border to unknown region {b!r}{did_you_mean(b, neighbors_of)}")
+    raise_reasons(chain(_repeated_names(regions, lines, place), _neighbor_problems(neighbors_of, place)))
     return build(place, heading_for(place, "XML file"), supers, regions, pairs), grouped(_unused(root, _KNOWN))
+
+
+def _repeated_names(regions: Sequence[RawRegion], lines: Sequence[int], place: str) -> Iterator[str]:
+    """Yield a problem for each region with the name of an earlier region."""
+    homes: dict[str, str] = {}
+    for r, line in zip(regions, lines, strict=True):
+        first = homes.get(r.name)
+        if first is None:
+            homes[r.name] = r.super_region
+        else:
+            is_same = first == r.super_region
+            problem = "repeated name" if is_same else f"in two super regions, {first!r} and {r.super_region!r}"
+            yield f"{place}: line {line}: region {r.name!r}: {problem}"
+
+
+def _neighbor_problems(neighbors_of: dict[str, dict[str, int]], place: str) -> Iterator[str]:
+    """Yield all borders to unknown regions, and borders from a region to itself."""
+    suggestions = Suggestions(neighbors_of)
+    for region, line_of in neighbors_of.items():
+        for name, line in line_of.items():
+            location = f"{place}: line {line}: region {region!r}"
+            if name == region:
+                yield f"{location}: must not have a border to itself"
+            elif name not in neighbors_of:
+                yield f"{location}: border to unknown region {name!r}{suggestions.hint(name)}"
 
 
 def _unused(e: _Element, read_parts: _ReadParts) -> Iterator[str]:
@@ -123,13 +143,10 @@ def _unused(e: _Element, read_parts: _ReadParts) -> Iterator[str]:
             yield f"<{child.written_tag}>"
 
 
-def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
+def _read_neighbors(r: _Element, place: str) -> dict[str, int]:
     neighbor_lines: dict[str, int] = {}
     for n in _below(r, "region", ("neighbours", "neighbors"), direct=False):
-        name = _name(n, place)
-        if name == region:
-            raise MapError(f"{place}: line {n.line}: region {region!r}: must not have a border to itself")
-        neighbor_lines.setdefault(name, n.line)
+        neighbor_lines.setdefault(_name(n, place), n.line)
     return neighbor_lines
 
 

@@ -49,7 +49,26 @@ def schema_errors() -> tuple[dict[str, Any], list[str]]:
     ]
 
 
-@pytest.mark.parametrize("wrong", [three_errors, schema_errors])
+def name_errors() -> tuple[dict[str, Any], list[str]]:
+    """Return a map with wrong names of each kind, and the messages of these errors."""
+    data = small()
+    first, second, last = (region["name"] for region in data["regions"][:2] + data["regions"][-1:])
+    data["regions"][1]["super_region"] = "Nowhere"
+    data["regions"].append(dict(data["regions"][0]))
+    data["borders"] += [[first, last + "x"], ["Atlantis", last], [second, second]]
+    data["setup"] = {"wastelands": ["El Dorado"], "offered": [first, "Thule"]}
+    return data, [
+        f"region {second!r}: unknown super region 'Nowhere'",
+        f"region {first!r}: repeated name",
+        f"region {first!r}: border to unknown region {last + 'x'!r} (did you mean {last!r}?)",
+        f"region {last!r}: border to unknown region 'Atlantis'",
+        f"region {second!r}: must not have a border to itself",
+        "setup: wastelands: unknown region 'El Dorado'",
+        "setup: offered: unknown region 'Thule'",
+    ]
+
+
+@pytest.mark.parametrize("wrong", [three_errors, schema_errors, name_errors])
 def test_map_check_reports_all_errors_of_a_file(wrong: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     data, faults = wrong()
     file = tmp_path / "bad.json"
@@ -63,6 +82,58 @@ def test_map_check_reports_all_errors_of_a_file(wrong: Any, tmp_path: Path, caps
     bad, good = json.loads(capsys.readouterr().out)
     assert [f"{file}: {fault}" for fault in bad["errors"]] == lines
     assert bad["error"] == bad["errors"][0] and "errors" not in good
+
+
+XML = """<Map><SuperRegions><SuperRegion Name="W" Bonus="1"><Region Name="Ash"><Neighbours>
+<Region Name="Birch"/>
+<Region Name="Oak"/></Neighbours></Region>
+<Region Name="Birch"/>
+<Region Name="Ash"><Neighbours><Region Name="Elm"/></Neighbours></Region></SuperRegion></SuperRegions></Map>"""
+LINES = """setup_map super_regions 1 1
+setup_map regions 1 1 2 1 3 9 3 1
+setup_map neighbors 1 2 2 3,7 8 3
+setup_map wastelands {}"""
+ROWS = {
+    "SuperRegions": [{"id": 1, "bonus": 1, "regions": [1, 8, 9]}],
+    "Regions": [{"id": i, "cells": [{"x": i, "y": 0}], "neighbors": []} for i in (1, 1, 2)],
+}
+
+
+@pytest.mark.parametrize(("text", "faults"), [
+    (XML, [
+        "line 5: region 'Ash': repeated name", "line 3: region 'Ash': border to unknown region 'Oak'",
+        "line 5: region 'Ash': border to unknown region 'Elm'",
+    ]),
+    (LINES.format("3"), [
+        "line 2: regions: region 3: unknown super region 9",
+        "line 2: regions: region 3: in two super regions, 9 and 1",
+        "line 3: neighbors: region 2: border to unknown region 7", "line 3: neighbors: neighbors of unknown region 8",
+    ]),
+    (LINES.format("5 6"), ["line 4: wastelands: unknown region 5", "line 4: wastelands: unknown region 6"]),
+    (json.dumps(ROWS), [
+        "Regions[1] (id 1): region 1: given twice", "SuperRegions[0] (id 1): regions: unknown region 8",
+        "SuperRegions[0] (id 1): regions: unknown region 9",
+        "Regions[2] (id 2): region 2: belongs to no super region",
+    ]),
+])  # fmt: skip
+def test_map_check_reports_all_wrong_names_in_other_formats(text: str, faults: list[str], tmp_path: Path, capsys: Any):
+    file = tmp_path / "bad.map"
+    file.write_text(text)
+    assert main(["map", "check", str(file)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(faults), lines
+    assert all(line.startswith(f"{file}: {fault}") for line, fault in zip(lines, faults, strict=True)), lines
+
+
+def test_map_check_suggests_similar_names_only_for_the_first_unknown_names(tmp_path: Path, capsys: Any):
+    data = small()
+    data["borders"] += [[data["regions"][0]["name"], f"{data['regions'][-1]['name']}{i}"] for i in range(200)]
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps(data))
+    assert main(["map", "check", str(file)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert sum("did you mean" in line for line in lines) == 8, "each suggestion costs time"
+    assert len(lines) == 101 and "the check stops after 100" in lines[-1]
 
 
 def test_map_check_stops_after_100_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
