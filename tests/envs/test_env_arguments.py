@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,17 @@ from warlight_env import Game
 from warlight_env.envs import (
     EnvCore,
     OpponentPool,
+    WarlightEnv,
     WarlightMapsEnv,
     WarlightMapsVectorEnv,
     WarlightParallelEnv,
     WarlightVectorEnv,
     make_opponent,
 )
+from warlight_env.envs.core_arguments import UnknownArgumentError
+from warlight_env.envs.sb3 import WarlightVecEnv
 from warlight_env.errors import InputError
+from warlight_env.tensor_env import WarlightTensorVectorEnv
 
 SETTINGS: dict[str, Any] = {"map": SMALL, "action": "factored", "max_cycles": 20}
 ENV_FACTORIES = {
@@ -216,6 +221,19 @@ def test_other_core_methods_reject_invalid_arguments():
 def test_vector_env_rejects_invalid_arguments(arguments, message):
     with pytest.raises(InputError, match=message):
         WarlightVectorEnv(2, **{**SETTINGS, **arguments})
+
+
+@pytest.mark.parametrize(
+    "kind", [WarlightVectorEnv, WarlightMapsVectorEnv, WarlightMapsEnv, WarlightVecEnv, WarlightTensorVectorEnv]
+)
+def test_the_error_for_an_unknown_argument_names_all_arguments(kind):
+    with pytest.raises(UnknownArgumentError, match=r"^unknown arguments 'oponent'; known: ") as error:
+        kind(**{"num_envs": 2, "oponent": "random"} if kind is not WarlightMapsEnv else {"oponent": "random"})
+    named = str(error.value).partition("known: ")[2].split(", ")
+    signatures = [inspect.signature(kind), inspect.signature(WarlightEnv)]
+    expected = {p.name for s in signatures for p in s.parameters.values() if p.kind is not p.VAR_KEYWORD}
+    without = {"mask", "render_mode"} if kind is WarlightTensorVectorEnv else set()
+    assert len(set(named)) == len(named) and set(named) - {"map_limits"} == expected - without
 
 
 def test_opponent_pool_rejects_invalid_arguments():

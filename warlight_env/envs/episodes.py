@@ -40,6 +40,8 @@ DEFAULTS: Final[CoreSettings] = {
     "rules": "thesis", "players": 2, "action": "steps", "observation": "flat", "fog": None, "picking": "random",
     "max_cycles": None, "reward": "win",
 }  # fmt: skip
+#: The arguments of `Episodes` that environments pass through.
+ARGUMENTS: Final = (*DEFAULTS, "map", "opponent", "seat", "mask", "map_limits")
 
 
 class EpisodeStart(NamedTuple):
@@ -89,7 +91,7 @@ class Episodes:
     ) -> None:
         if not isinstance(mask, str) or mask not in ("observation", "info"):
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
-        check_names(settings, DEFAULTS, ("map", "opponent", "seat", "mask", "map_limits"))
+        check_names(settings, DEFAULTS, ARGUMENTS[len(DEFAULTS) :])
         check_batch(batch, "num_envs")
         self.batch = batch
         #: Whether each game may have several learners. Then the games get the same seeds as `WarlightParallelEnv`.

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from warlight_env.envs.actions import EncodingFactory
-from warlight_env.envs.episodes import Episodes, PaddedEpisodes
+from warlight_env.envs.core_arguments import check_names
+from warlight_env.envs.episodes import ARGUMENTS, Episodes, PaddedEpisodes
 from warlight_env.envs.map_sets import GeneratedMaps, MapLimits, MapsLike
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
@@ -87,6 +88,7 @@ class WarlightMapsEnv(WarlightEnv):
     def __init__(
         self, map: MapsLike = ("small", "world"), *, render_mode: str | None = None, **settings: Any
     ) -> None:  # fmt: skip
+        check_names(settings, ARGUMENTS, ("render_mode",))
         self._set_up(games_on_maps(map, batch=1, **settings), render_mode)
 
     @property

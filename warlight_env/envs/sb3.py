@@ -19,7 +19,8 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 from warlight_env.arguments import index, integers_of, is_integer, path_of, short_repr
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.batch_of_games import BatchOfGames
-from warlight_env.envs.episodes import NO_OPTIONS
+from warlight_env.envs.core_arguments import check_names
+from warlight_env.envs.episodes import ARGUMENTS, NO_OPTIONS
 from warlight_env.envs.many_maps import games_of
 from warlight_env.envs.map_sets import MapsLike
 from warlight_env.envs.opponents import Opponent
@@ -57,6 +58,7 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 
     def __init__(self, num_envs: int, *, render_mode: str | None = None, **arguments: Any) -> None:
+        check_names(arguments, ARGUMENTS, ("num_envs", "render_mode"))
         self.render_mode = checked_mode(render_mode)
         self.episodes = games_of(arguments, num_envs)
         self._arguments = arguments

@@ -14,8 +14,9 @@ from warlight_env.envs.actions.maskable import batch_action_space
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.batch_of_games import BatchOfGames
+from warlight_env.envs.core_arguments import check_names
 from warlight_env.envs.episode_spec import TellsItsLimit
-from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.episodes import ARGUMENTS, Episodes
 from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.results import BatchResults
 from warlight_env.envs.saved_games import SavesGames
@@ -39,6 +40,8 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
             `make_vec` sets `max_episode_steps`.
         render_mode: the mode of `render`, which shows all games, and of `render_game`, which shows one game.
         arguments: the arguments of `WarlightEnv`.
+
+    Raises InputError for an invalid argument, and UnknownArgumentError for an unknown one.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
@@ -59,6 +62,7 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
         render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
+        check_names(arguments, ARGUMENTS, ("num_envs", "autoreset_mode", "max_episode_steps", "render_mode"))
         self.render_mode = checked_mode(render_mode)
         mode = checked_autoreset_mode(autoreset_mode)
         self.episodes = self._make_games(num_envs, arguments)

@@ -30,7 +30,7 @@ _OWN_ARGUMENTS: Final = (
     "num_envs", "device", "opponents", "autoreset_mode", "max_episode_steps", "check_actions",
 )  # fmt: skip
 #: The arguments that are passed to `EnvCore`.
-_ARGUMENTS: Final = (
+CORE_ARGUMENTS: Final = (
     "map", "rules", "players", "action", "observation", "fog", "picking", "max_cycles", "reward",
 )  # fmt: skip
 _MODES: Final = {
@@ -99,7 +99,7 @@ class WarlightTensorEnv(SingleThreaded):
         if not isinstance(device, str) or device not in ("cpu", "cuda"):
             raise InputError(f"device = {short_repr(device)}: must be 'cpu' or 'cuda'")
         mode = checked_mode(autoreset_mode)
-        check_names(arguments, _ARGUMENTS, _OWN_ARGUMENTS)
+        check_names(arguments, CORE_ARGUMENTS, _OWN_ARGUMENTS)
         for name in ("reward", "observation"):
             if callable(arguments.get(name)) and not isinstance(arguments[name], str):
                 raise InputError(f"{name}: a function cannot run on a device; use `WarlightParallelVectorEnv`")

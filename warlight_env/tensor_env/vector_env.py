@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from warlight_env.arguments import is_integer, short_repr
+from warlight_env.envs.core_arguments import check_names
 from warlight_env.errors import InputError
-from warlight_env.tensor_env.env import WarlightTensorEnv
+from warlight_env.tensor_env.env import CORE_ARGUMENTS, WarlightTensorEnv
+
+#: The arguments of the constructor that are not passed to `EnvCore`.
+_OWN_ARGUMENTS: Final = (
+    "num_envs", "device", "opponent", "seat", "autoreset_mode", "max_episode_steps", "check_actions",
+)  # fmt: skip
 
 
 class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
@@ -58,6 +64,7 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
         check_actions: bool = True,
         **arguments: Any,
     ) -> None:
+        check_names(arguments, CORE_ARGUMENTS, _OWN_ARGUMENTS)
         arguments = {"action": "steps", "observation": "flat", "picking": "random", **arguments}
         players = arguments.setdefault("players", 2)
         if not is_integer(players):
