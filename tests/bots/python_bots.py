@@ -61,6 +61,14 @@ class Broken(Plain):
         raise RuntimeError("cannot begin")
 
 
+class WithoutAct:
+    def __init__(self, seed):
+        pass
+
+    def pick(self, view):
+        return []
+
+
 class Hungry(Plain):
     def act(self, view, budget=None):
         self.memory = bytearray(1 << 33)

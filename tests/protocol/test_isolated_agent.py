@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena_agents import Idle
+from warlight_env import Game
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.registry import parse, pinned
 from warlight_env.arena import AgentCrashError, Match, PlayOptions, play_game
@@ -73,6 +74,21 @@ def test_exceptions_and_exits_of_the_process_are_failures_with_a_traceback():
     assert "picks: " in broken.reason and "cannot begin" in broken.reason
     with pytest.raises(AgentCrashError, match="nothing left to divide"):
         match([isolated("Crashing"), Idle], games=1, on_crash="stop").run()
+
+
+@pytest.mark.parametrize(("name", "reason"), [
+    ("WithoutAct", r"WithoutAct has no method act\(view\)"), ("Missing", "Missing does not exist in"),
+])  # fmt: skip
+def test_a_match_refuses_an_isolated_class_that_is_no_agent_before_its_games(name, reason, tmp_path):
+    for on_crash in ("forfeit", "skip", "stop"):
+        with pytest.raises(AgentError, match=reason):
+            match([isolated(name), Idle], on_crash=on_crash, log=tmp_path).run()
+        assert not list(tmp_path.glob("game*"))
+        with pytest.raises(AgentError, match=reason):
+            play_game([make_agent(isolated(name), 1), Idle(1)], "small", options=PlayOptions(on_crash=on_crash))
+        assert not list((tmp_path / on_crash).glob("game*")) or on_crash != "forfeit"
+    with pytest.raises(AgentError, match=reason):
+        make_agent(isolated(name), 1).pick(Game("small").view(0))
 
 
 def test_a_late_answer_is_dropped_and_the_next_answer_counts():

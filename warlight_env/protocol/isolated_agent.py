@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from warlight_env.agents import Agent, AgentError, Budget
 from warlight_env.agents.registry import parse
-from warlight_env.arena.games.agent_errors import AgentProcessError, ForfeitError
+from warlight_env.arena.games.agent_errors import AgentProcessError, ForfeitError, InvalidAgentError
 from warlight_env.arena.games.clocks import MARGIN
 from warlight_env.arguments import seed_of
 from warlight_env.engine.orders import Orders, preferences_of
@@ -83,7 +83,8 @@ class IsolatedAgent(SingleThreaded, Agent):
         """Start the process, and make the agent for a new game. See `Agent.prepare`.
 
         Raises:
-            AgentProcessError: the agent cannot be made, or this takes longer than `START_SECONDS`.
+            AgentProcessError: the agent's code raises an error, or this takes longer than `START_SECONDS`.
+            InvalidAgentError: the specification names no agent, for example a class without the method `act`.
         """
         self.close()
         self._reset()
@@ -95,7 +96,9 @@ class IsolatedAgent(SingleThreaded, Agent):
         reply = self._get_reply(self._question(view, None, self.seed), START_SECONDS)
         if reply.text is None:
             self._fail(f"the start: {reply.cause}")
-        self._parse_answer(reply.text)
+        answer = self._parse_answer(reply.text)
+        if "invalid" in answer:
+            raise InvalidAgentError(str(answer["invalid"]))
 
     def pick(self, view: View) -> list[int]:
         """Ask the agent for its picks. See `Agent.pick`."""

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 from warlight_env.agents import Agent, Budget, make_agent
 from warlight_env.arena.games.agent_errors import failure_detail, failure_reason
 from warlight_env.engine.orders import Orders, OrdersTypeError, preferences_of
+from warlight_env.errors import InputError
 from warlight_env.protocol.view_transfer import QueriedPosition, ViewCache, WorkerSetup
 
 
@@ -66,7 +67,12 @@ class IsolatedWorker:
             if self._agent is not None:
                 self._agent.close()
             self._agent = None  # the first agent may still be in use by a faulty constructor of the second one
-            self._agent = make_agent(self._spec, question.seed)
+            try:
+                self._agent = make_agent(self._spec, question.seed)
+            except InputError as error:
+                if error.__cause__ is not None:  # an exception in the agent's own code
+                    raise
+                return {"invalid": str(error)}
             self._agent.prepare(view)
             return {}
         agent = self._agent

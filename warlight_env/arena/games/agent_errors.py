@@ -7,6 +7,7 @@ import traceback
 from pathlib import Path
 from typing import Final
 
+from warlight_env.agents import AgentError
 from warlight_env.errors import RunError, clipped, crash_reason
 
 #: The maximum number of characters of the end of a traceback or of a process's standard error.
@@ -31,6 +32,13 @@ class AgentProcessError(RunError):
 
 class ForfeitError(AgentProcessError):
     """An error that an agent raises to give up the game. The agent loses the game, even with ``on_crash="stop"``."""
+
+
+class InvalidAgentError(AgentError):
+    """An error for an agent in its own process that can never play, for example a class without the method `act`.
+
+    This error is not a failure in a game: it ends the match before the first round.
+    """
 
 
 def failure_reason(error: BaseException) -> str:

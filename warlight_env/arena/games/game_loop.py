@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, Protocol, get_args
 
 from warlight_env.agents import Budget
 from warlight_env.agents.agent_adapter import PlainAgent, is_agent
-from warlight_env.arena.games.agent_errors import failure_detail, failure_reason
+from warlight_env.arena.games.agent_errors import InvalidAgentError, failure_detail, failure_reason
 from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.play_options import DEFAULTS, PlayOptions, check_choice
 from warlight_env.arena.games.seated_agent import Failure, SeatedAgent, TimeUse
@@ -273,6 +273,7 @@ def play_game(
     Raises:
         AgentCrashError: an agent raised an exception or returned a wrong answer, and `options.on_crash` is "stop".
         GameStopped: `options.stop` returned True.
+        InvalidAgentError: an agent in its own process can never play, for example because its class has no `act`.
         MapError, RulesError, GameError: the map or the rules do not allow this number of agents, or an argument has a
             wrong type.
     """
@@ -306,6 +307,8 @@ def play_game(
             for seat, player in enumerate(players):
                 try:
                     player.prepare(game.view(seat))
+                except InvalidAgentError:
+                    raise
                 except Exception as error:
                     raise _crash(player, seat, 0, game, error) from error
             count(pick_regions(game, players, observer))

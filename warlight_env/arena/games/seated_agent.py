@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from warlight_env.agents import Agent, Budget
 from warlight_env.agents.agent_adapter import PlainAgent, as_agent
-from warlight_env.arena.games.agent_errors import ForfeitError, failure_detail, failure_reason
+from warlight_env.arena.games.agent_errors import ForfeitError, InvalidAgentError, failure_detail, failure_reason
 from warlight_env.arena.games.clocks import Clock, RunningClock
 from warlight_env.engine.orders import Orders, preferences_of
 from warlight_env.engine.view import View
@@ -99,10 +99,12 @@ class SeatedAgent:
     def prepare(self, view: View) -> None:
         """Prepare the agent for the game, see `Agent.prepare`.
 
-        If the agent raises an error, the error counts as a failure.
+        If the agent raises an error, the error counts as a failure, except `InvalidAgentError`, which is raised again.
         """
         try:
             self.agent.prepare(view)
+        except InvalidAgentError:
+            raise
         except Exception as error:
             if self._on_crash == "stop":
                 raise

@@ -62,7 +62,8 @@ class WarmUpGames(Protocol):
 def warm_up_all(setups: Iterable[WarmUpGames], on_warm_up: OnWarmUp | None = None, *, worker: bool = False) -> None:
     """Play a warm-up game with each agent that needs one, once in this process for each set of rules.
 
-    The failures of agents are ignored here, because they occur again in the real games.
+    The failures of agents are ignored here, because they occur again in the real games. An `InvalidAgentError` is
+    raised, because the agent can never play.
 
     Args:
         setups: the setups of the games that are played after the warm-up.
@@ -71,7 +72,7 @@ def warm_up_all(setups: Iterable[WarmUpGames], on_warm_up: OnWarmUp | None = Non
             warm-up game.
     """
     keys = set(_warmed_up)
-    games: list[WarmUpGames] = []
+    games: list[tuple[WarmUpGames, set[tuple[Hashable, ...]]]] = []  # with the keys to store after the game
     for setup in setups:
         for index, source in enumerate(setup.agents):
             key = setup.warm_up_key(index)
@@ -81,13 +82,13 @@ def warm_up_all(setups: Iterable[WarmUpGames], on_warm_up: OnWarmUp | None = Non
             scope = setup.sample_agent(index).warm_up_scope
             if scope == "process" or (scope == "machine" and not worker):
                 clock = Clock(SIMULATIONS, None if scope == "process" else SECONDS)
-                games.append(setup.warm_up_setup(index, ROUNDS, clock))
-                if isinstance(source, str):  # the set must not keep functions alive
-                    _warmed_up.add(key)
-    for done, game in enumerate(games):
+                stored_keys = {key} if isinstance(source, str) else set()  # the set must not keep functions alive
+                games.append((setup.warm_up_setup(index, ROUNDS, clock), stored_keys))
+    for done, (game, stored_keys) in enumerate(games):
         if on_warm_up is not None:
             on_warm_up(done, len(games), game.names[0])
         _play(game)
+        _warmed_up.update(stored_keys)
 
 
 def _play(setup: WarmUpGames) -> None:
