@@ -196,6 +196,24 @@ def test_the_option_rules_accepts_changes(capsys):
     assert data["rules"] == rules and data["round_limit"] == 4 and data["cut_off"] == 0
 
 
+@pytest.mark.parametrize(("rules", "name"), [
+    (["--fog"], "thesis:fog=true"), (["--rules", "thesis:luck=0.5", "--fog"], "thesis:luck=0.5,fog=true"),
+    (["--rules", "challenge2", "--fog"], "challenge2"),
+])  # fmt: skip
+def test_the_option_fog_is_equal_to_a_change_of_the_rules(rules, name, tmp_path, capsys):
+    command = [*MATCH, "--rounds", "1", "--json", "-q"]
+    assert main([*command, *rules, "--out", str(tmp_path)]) == 0
+    assert json.loads(capsys.readouterr().out)["rules"] == name
+    assert main([*command, "--rules", name, "--out", str(tmp_path)]) == 0
+    assert json.loads(capsys.readouterr().out)["games_found"] == 20, "equal rules continue the match"
+    assert main(["watch", "random", "random", "--map", "small", "--rounds", "1", *rules]) == 0
+
+
+def test_the_option_fog_contradicts_rules_without_fog(capsys):
+    assert main([*MATCH, "--rules", "thesis:fog=no", "--fog"]) == 2
+    assert "rules 'thesis:fog=no': switch off the fog that --fog switches on" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments, hint",
     [

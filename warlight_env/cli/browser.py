@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import Integer, MapOption, RulesOption, UsageError, read_rules, require_extra
+from warlight_env.cli.common import FogOption, Integer, MapOption, RulesOption, UsageError, read_rules, require_extra
 
 #: The bot that plays against a person if the command names no bot.
 OPPONENT = "one_ply"
@@ -37,7 +37,7 @@ BrowserOption = Annotated[bool, Parameter(name="--browser", help="Open the page 
 class GameOptions:
     """The command-line options of all commands for games in the browser."""
 
-    fog: Annotated[bool, Parameter(negative="", help="Play with fog of war.")] = False
+    fog: FogOption = False
     seed: Annotated[Integer | None, Parameter(help="Seed of the offered regions and the dice (default: random).")] = (
         None
     )

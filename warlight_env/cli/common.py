@@ -100,6 +100,7 @@ RulesOption = Annotated[
     str,
     Parameter(name="--rules", help="Preset of rules, optionally with changes: thesis:fog=true,base_income=6."),
 ]
+FogOption = Annotated[bool, Parameter(name="--fog", negative="", help="Play with fog of war.")]
 SeedOption = Annotated[Integer, Parameter(name="--seed", help="Seed of all random choices.")]
 PicksOption = Annotated[
     Literal["random", "agents"],
@@ -126,8 +127,22 @@ RayAddressOption = Annotated[
 JsonOption = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 
 
-def read_rules(text: str) -> Rules:
-    """Return the rules that a text in the form ``preset`` or ``preset:field=value,…`` describes."""
+def read_rules(text: str, fog: bool = False) -> Rules:
+    """Return the rules that a text in the form ``preset`` or ``preset:field=value,…`` describes.
+
+    fog: whether the rules have fog, whatever the preset is. The result is equal to the rules of a text with
+    ``fog=true``.
+    """
+    rules = _read_rules(text)
+    if not fog or rules.fog:
+        return rules
+    preset, _, assignments = text.partition(":")
+    if any(part.partition("=")[0].strip() == "fog" for part in assignments.split(",")):
+        raise UsageError(f"rules {text!r}: switch off the fog that --fog switches on")
+    return _read_rules(f"{preset}:{','.join(filter(None, (assignments, 'fog=true')))}")
+
+
+def _read_rules(text: str) -> Rules:
     from warlight_env.engine.rules import PRESETS, Rules
 
     name, _, assignments = text.partition(":")
@@ -231,13 +246,14 @@ def start_game(
     seed: int,
     picks: Literal["random", "agents"] = "random",
     number: int = 0,
+    fog: bool = False,
 ) -> tuple[Game, tuple[Agent, ...]]:
     """Return game `number` of a match before its first round, and the bots in the order of the seats."""
     from warlight_env.arena import Match
     from warlight_env.arena.games.game_loop import pick_regions
     from warlight_env.game import Game
 
-    setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks, on_crash="stop").setup()
+    setup = Match(agents, seed=seed, map=map, rules=read_rules(rules, fog), picks=picks, on_crash="stop").setup()
     seating = setup.make_seating(number)
     picking = "random" if picks == "random" else "play"
     game = Game(setup.map, setup.rules, len(agents), seating.seed, picks=picking)  # type: ignore[arg-type]

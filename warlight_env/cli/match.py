@@ -14,6 +14,7 @@ from warlight_env.cli.common import (
     OK,
     BackendOption,
     Count,
+    FogOption,
     JobsOption,
     JsonOption,
     MapOption,
@@ -114,6 +115,7 @@ class MatchOptions:
     ] = None
     map: MapOption = "world"
     rules: RulesOption = "thesis"
+    fog: FogOption = False
     json: JsonOption = False
     quiet: QuietOption = False
     traceback: TracebackOption = False
@@ -141,8 +143,8 @@ def match(
     stop = None if options.sprt is None else Sprt.parse(options.sprt)
     clock = options.clock
     match_ = Match(
-        agents, games=games, seed=options.seed, map=options.map, rules=read_rules(options.rules), paired=options.paired,
-        picks=options.picks, max_rounds=options.max_rounds, jobs=options.jobs, stop=stop,
+        agents, games=games, seed=options.seed, map=options.map, rules=read_rules(options.rules, options.fog),
+        paired=options.paired, picks=options.picks, max_rounds=options.max_rounds, jobs=options.jobs, stop=stop,
         clocks=clock[0] if clock and len(clock) == 1 else clock, on_crash=options.on_crash, on_late=options.on_late,
         log=options.log, insight=options.decision_info,
     )  # fmt: skip

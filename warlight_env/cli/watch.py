@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from warlight_env.cli.browser import BrowserOption, GameOptions, HostOption, PortOption, watch_live
 from warlight_env.cli.common import (
     Count,
+    FogOption,
     MapOption,
     PicksOption,
     RulesOption,
@@ -39,6 +40,7 @@ class WatchOptions:
     picks: PicksOption = "random"
     map: MapOption = "world"
     rules: RulesOption = "thesis"
+    fog: FogOption = False
     live: Annotated[bool, Parameter(negative="", help="Show the game in the browser instead of the terminal.")] = False
     host: HostOption = "127.0.0.1"
     port: PortOption = 8040
@@ -60,7 +62,7 @@ def watch(
         if unused := [option for option, is_changed in changed.items() if is_changed]:
             raise UsageError(f"{unused[0]}: not possible with --live, because the page controls the game")
         game_options = GameOptions(
-            seed=options.seed, map=options.map, rules=options.rules,
+            seed=options.seed, map=options.map, rules=options.rules, fog=options.fog,
             host=options.host, port=options.port, browser=options.browser,
         )  # fmt: skip
         watch_live(agents, options.picks, game_options)
@@ -69,7 +71,9 @@ def watch(
         raise UsageError(f"--delay {options.delay}: must be 0 to 3600 seconds")
     from warlight_env.arena.games.game_loop import play_rounds, round_limit
 
-    game, bots = start_game(agents, options.map, options.rules, options.seed, options.picks, options.game - 1)
+    game, bots = start_game(
+        agents, options.map, options.rules, options.seed, options.picks, options.game - 1, fog=options.fog
+    )
     names = [f"{seat + 1} {bot.name}" for seat, bot in enumerate(bots)]
     limit = round_limit(game.rules, game.map.n_regions, options.rounds)
     terminal = sys.stdout.isatty()
