@@ -34,6 +34,8 @@ class RecordingObserver:
 
     def failed(self, error): ...
 
+    def skipped(self, error): ...
+
     def ended(self, record):
         self.record = record
 

@@ -19,11 +19,11 @@ from arena_agents import Idle
 from forked_python import WARLIGHT, ForkedProgram
 from helpers import read_terminal
 from log_helpers import play_logged, read_lines
-from warlight_env.arena import play_game
+from warlight_env.arena import PlayOptions, play_game
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
-from warlight_env.record import GameLog, LogWriter, result_of
+from warlight_env.record import GameLog, LogWriter, MemoryRecorder, result_of
 from warlight_env.record.pictures import LAST, VIDEO_RATE, frames
 
 
@@ -109,6 +109,40 @@ def test_replay_of_a_seat_shows_only_its_own_decision_info(capsys, tmp_path):
     for seat in (1, 2):
         _, text, _ = run(capsys, "replay", file, "--decision-info", "--seat", str(seat))
         assert {line.split()[0] for line in text.splitlines() if " considered (" in line} == {str(seat)}
+
+
+def test_a_log_and_its_replay_distinguish_skipped_answers_from_empty_turns(capsys, tmp_path):
+    class Failing(Idle):
+        """An agent that fails in its picks and in every second round, and gives empty turns in the other rounds."""
+
+        def pick(self, view):
+            raise ValueError("no picks")
+
+        def act(self, view, budget=None):
+            if view.round % 2:
+                raise ZeroDivisionError("nothing left to divide")
+            return Orders()
+
+    def lines(log: GameLog, *options: str) -> list[str]:
+        file = tmp_path / f"{log.header.rules.name}.wl.jsonl"
+        log.save(file)
+        _, text, _ = run(capsys, "replay", file, *options)
+        assert "thought" not in text
+        return [line for line in text.splitlines() if "gave no" in line]
+
+    logs = []
+    for rules in ("thesis", "challenge1"):
+        recorder = MemoryRecorder(insight=True)
+        options = PlayOptions(on_crash="skip")
+        agents = [Failing(1), Idle(2)]
+        play_game(agents, "small", rules, 3, picks="agents", max_rounds=3, observer=recorder, options=options)
+        logs.append(recorder.log)
+        assert [[i.player for i in step.insights] for step in recorder.log.steps] == [[0], [], [0], []]
+    plain, foggy = logs
+    no_picks, no_orders = lines(plain, "--decision-info")
+    assert no_picks.strip().startswith("1 idle gave no picks: ValueError: no picks (test_cli_log.py, line ")
+    assert no_orders.strip().startswith("1 idle gave no orders: ZeroDivisionError: nothing left to divide (test_")
+    assert len(lines(foggy, "--seat", "1")) == 2 and not lines(foggy, "--seat", "2")
 
 
 def test_pictures_of_a_seat_show_only_the_visible_orders_of_others(tmp_path):

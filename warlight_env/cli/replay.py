@@ -20,6 +20,7 @@ from warlight_env.tables import counted, printable
 
 if TYPE_CHECKING:
     from warlight_env.record import GameLog
+    from warlight_env.record.model import DecisionInfo
     from warlight_env.record.pictures import ReplayFrame
 
 #: The maximum number of candidate moves of a search that the text shows for each turn.
@@ -149,6 +150,7 @@ def _print_rounds(
             if viewer is not None:
                 result, turns = result.seen_by(viewer), {p: o for p, o in turns.items() if p == viewer}
             lines += describe_round(log.header.map, names, turns, result)
+        lines += _missing_answers(log, number, names, viewer)
         if decision_info:
             lines += _candidate_lines(log, number, names, viewer)
         lines += (f.describe(names[f.player]) for f in log.failures if f.round == number)
@@ -168,13 +170,17 @@ def _print_rounds(
         print(printable(_outcome(log, names)))
 
 
-def _candidate_lines(log: GameLog, number: int, names: list[str], viewer: int | None) -> Iterator[str]:
-    """Yield lines with the candidate moves that the agents considered, with the best candidate first.
+def _missing_answers(log: GameLog, number: int, names: list[str], viewer: int | None) -> Iterator[str]:
+    """Yield a line for each player that gave no answer in a round, with the reason; for the arguments see
+    `_candidate_lines`."""
+    for insight in _insights(log, number, viewer):
+        reason = insight.data.get("error")
+        if isinstance(reason, str):
+            yield f"{names[insight.player]} gave no {'orders' if number else 'picks'}: {reason}"
 
-    Args:
-        number: the number of rounds before the moves; 0: the picks before the first round.
-        viewer: the player whose candidates are shown; None: the candidates of all players are shown.
-    """
+
+def _insights(log: GameLog, number: int, viewer: int | None) -> Iterator[DecisionInfo]:
+    """Yield the data about the decisions in a round; for the arguments see `_candidate_lines`."""
     from warlight_env.record import Round
 
     insights = [
@@ -185,10 +191,20 @@ def _candidate_lines(log: GameLog, number: int, names: list[str], viewer: int | 
     ]
     if number == len(log.rounds):
         insights += log.insights
-    for insight in insights:
-        if viewer is not None and insight.player != viewer:
+    yield from (insight for insight in insights if viewer is None or insight.player == viewer)
+
+
+def _candidate_lines(log: GameLog, number: int, names: list[str], viewer: int | None) -> Iterator[str]:
+    """Yield lines with the candidate moves that the agents considered, with the best candidate first.
+
+    Args:
+        number: the number of rounds before the moves; 0: the picks before the first round.
+        viewer: the player whose candidates are shown; None: the candidates of all players are shown.
+    """
+    for insight in _insights(log, number, viewer):
+        data = {key: value for key, value in insight.data.items() if key != "error"}
+        if not data:
             continue
-        data = insight.data
         candidates = data.get("candidates")
         if not isinstance(candidates, list):
             yield f"{names[insight.player]} thought: {data}"

@@ -16,6 +16,7 @@ from warlight_env.agents import registry
 from warlight_env.agents.agent_adapter import as_agent
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders
+from warlight_env.errors import clipped
 from warlight_env.game import Game
 from warlight_env.record.decision_info import decision_info
 from warlight_env.record.decode import Decoder, decode_header
@@ -120,6 +121,7 @@ class Recorder(ABC):
         self.players, self.match, self.insight = players, match, insight
         self.header: Header | None = None  #: the header of the log; None before the game begins
         self._agents: Sequence[NamedAgent] = ()
+        self._skipped: dict[int, str] = {}  # for each seat without an answer in the current step, the reason
         self._faults: dict[int, int] = {}  # for each seat the number of faults that the log contains
 
     @abstractmethod
@@ -180,6 +182,10 @@ class Recorder(ABC):
         self._write_last_faults(error.round)
         self.record_event(failure_data(LoggedFailure(error.seat, error.round, error.reason)))
 
+    def skipped(self, error: AgentFailure) -> None:
+        """Note the reason of an empty answer for the next event of the game. See `GameObserver.skipped`."""
+        self._skipped[error.seat] = clipped(error.reason)
+
     def draw_agreed(self, round: int, players: Sequence[int]) -> None:
         """Write that all remaining players have agreed on a draw after this number of rounds. Call `ended` next."""
         self.record_event(draw_data(LoggedDraw(round, tuple(players))))
@@ -193,7 +199,12 @@ class Recorder(ABC):
 
     def _write_insights(self, decisions: Mapping[int, Any], number: int) -> None:
         for seat in decisions:
-            data = decision_info(self._agents[seat], number) if self.insight else None
+            reason = self._skipped.pop(seat, None)
+            data: dict[str, Any] | None = None
+            if reason is not None:
+                data = {"error": reason}
+            elif self.insight:
+                data = decision_info(self._agents[seat], number)
             if faults := self._new_faults(seat):
                 data = {**(data or {}), "faults": faults}
             if data is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -135,6 +136,14 @@ class GameObserver(Protocol):
 
         With ``on_crash="stop"`` the failure is the last event of the game. With ``on_crash="forfeit"`` the agent loses
         and the game continues; the agent's orders in this round are empty.
+        """
+        ...
+
+    def skipped(self, error: AgentCrashError) -> None:
+        """Receive the failure of an agent in a pick or a round, after which the agent stays in the game.
+
+        This method is called only with ``on_crash="skip"``, before `picked` or `played`: the agent's preferences or
+        orders in this call are empty.
         """
         ...
 
@@ -280,10 +289,18 @@ def play_game(
     _check_arguments(agents, picks, max_rounds, options)
     seats = tuple(range(len(agents))) if options.seats is None else options.seats
     clocks = options.clocks
+
+    def skip(seat: int, round: int, reason: str) -> None:
+        if observer is not None:
+            observer.skipped(AgentCrashError(players[seat].name, seat, round, game.seed, reason))
+
     players = [
-        SeatedAgent(agent, seats[seat], None if clocks is None else clocks[seat], options.on_crash, options.on_late)
+        SeatedAgent(
+            agent, seats[seat], None if clocks is None else clocks[seat], options.on_crash, options.on_late,
+            functools.partial(skip, seat),
+        )
         for seat, agent in enumerate(agents)
-    ]
+    ]  # fmt: skip
     start = time.perf_counter()
     game = Game(map, rules, len(agents), seed, picks="random" if picks == "random" else "play")
     limit = round_limit(game.rules, game.map.n_regions, max_rounds)

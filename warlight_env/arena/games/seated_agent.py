@@ -75,6 +75,13 @@ class SeatedAgent:
     ``on_late="forfeit"``, after a late answer. After the agent has left the game, `failure` contains the reason, and
     this class returns empty answers without calling the agent. With ``on_crash="skip"``, this class returns an empty
     answer instead of an exception or a wrong answer, and counts a fault.
+
+    Args:
+        agent: the agent. index: the number of the agent.
+        clock: the agent's clock; None: no limit.
+        on_crash, on_late: the reactions to failures and to late answers.
+        on_skip: a function that is called with the round (0: the picks) and the reason of each empty answer that
+            replaces an exception or a wrong answer.
     """
 
     def __init__(
@@ -84,6 +91,7 @@ class SeatedAgent:
         clock: Clock | None = None,
         on_crash: OnCrash = "stop",
         on_late: OnLate = "report",
+        on_skip: Callable[[int, str], None] | None = None,
     ) -> None:
         self.agent = as_agent(agent)
         self.name = self.agent.name
@@ -91,7 +99,7 @@ class SeatedAgent:
         self.use = TimeUse()
         self._index = index
         self._clock = None if clock is None else RunningClock(clock)
-        self._on_crash, self._on_late = on_crash, on_late
+        self._on_crash, self._on_late, self._on_skip = on_crash, on_late, on_skip
         self._late_faults = 0  # the number of late answers that the agent has reported as faults
         self._errors: list[str] = []  # the reasons of skipped errors
         self._detail = ""  # the detail of the first skipped error
@@ -161,6 +169,8 @@ class SeatedAgent:
                 crash = str(error), ""
         if crash is not None:
             self._fail_or_skip(round, *crash)
+            if self.failure is None and self._on_skip is not None:
+                self._on_skip(round, crash[0])
             return nothing
         if late and self._on_late == "forfeit":
             self.failure = Failure(self._index, round, "late", self._late_reason(seconds, bank_seconds))
