@@ -10,8 +10,10 @@ import runpy
 import subprocess
 import sys
 import tempfile
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
+from typing import Any, ClassVar, TextIO
 
 #: Each fork leaves the loop, runs its program, and ends like any Python process. It imports this package itself.
 _FORKING = """
@@ -80,41 +82,54 @@ class ForkedProgram:
 
     Args:
         program: the source code. arguments: the program's ``sys.argv[1:]``. output: a file descriptor for its
-        standard output, which is otherwise a pipe. errors: a file descriptor for its standard error, which is otherwise
-        the one of this process. encoding: the encoding of its streams.
+        standard output, which is otherwise a pipe. errors: a file, or a file descriptor, for its standard error, which
+        is otherwise the one of this process. encoding: the encoding of its streams.
     """
+
+    #: The start method of the process. A subclass whose start method has no file descriptors of this process must not
+    #: pass any to the constructor.
+    context: ClassVar[Any] = multiprocessing.get_context("fork")
 
     def __init__(
         self,
         program: str,
         *arguments: str,
         output: int | None = None,
-        errors: int | None = None,
+        errors: int | Path | None = None,
         encoding: str = "utf-8",
     ) -> None:
-        ours, theirs = os.pipe()
-        fork = multiprocessing.get_context("fork")
-        streams = theirs if output is None else output, errors
-        self._process = fork.Process(target=_run_text, args=(program, arguments, streams, encoding))
+        ours, theirs = self.context.Pipe(duplex=False)
+        streams = theirs, output, errors
+        self._process = self.context.Process(target=_run_text, args=(program, arguments, streams, encoding))
         self._process.start()
         atexit.register(self._process.kill)  # otherwise this process would wait for the end of the program
-        os.close(theirs)
-        assert self._process.pid is not None
-        self.pid, self.stdout = self._process.pid, os.fdopen(ours)
+        theirs.close()
+        self.pid: int = self._process.pid
+        self.stdout: TextIO = os.fdopen(os.dup(ours.fileno()))
+        ours.close()
 
     def poll(self) -> int | None:
         """Return the exit code, or None if the program still runs."""
-        return self._process.exitcode
+        exit_code: int | None = self._process.exitcode
+        return exit_code
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the process."""
+        os.kill(self.pid, number)
 
     def kill(self) -> None:
         """Kill the process."""
         self._process.kill()
 
-    def wait(self) -> int | None:
-        """Wait for the end of the process, close its standard output, and return its exit code."""
-        self._process.join()
-        self.stdout.close()
-        return self._process.exitcode
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Wait for the end of the process, close its standard output, and return its exit code.
+
+        If the process still runs after `timeout` seconds, return None.
+        """
+        self._process.join(timeout)
+        if self.poll() is not None:
+            self.stdout.close()
+        return self.poll()
 
     def communicate(self, timeout: float | None = None) -> str:
         """Wait for the end of the process, and return its remaining standard output.
@@ -124,7 +139,7 @@ class ForkedProgram:
         """
         if timeout is not None:
             self._process.join(timeout)
-            if self._process.exitcode is None:
+            if self.poll() is None:
                 raise subprocess.TimeoutExpired("a forked program", timeout)
         output = self.stdout.read()
         self.wait()
@@ -135,12 +150,22 @@ class ForkedProgram:
 WARLIGHT = "import sys; from warlight_env.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
-def _run_text(program: str, arguments: tuple[str, ...], streams: tuple[int | None, ...], encoding: str) -> None:
-    for number, file in enumerate(streams, 1):
-        if file is not None:
-            os.dup2(file, number)
+def _run_text(
+    program: str,
+    arguments: tuple[str, ...],
+    streams: tuple[Connection, int | None, int | Path | None],
+    encoding: str,
+) -> None:
+    pipe, output, errors = streams
+    os.dup2(pipe.fileno() if output is None else output, 1)
+    pipe.close()
+    if isinstance(errors, Path):
+        with errors.open("wb") as file:
+            os.dup2(file.fileno(), 2)
+    elif errors is not None:
+        os.dup2(errors, 2)
     sys.stdout = open(1, "w", encoding=encoding, closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", encoding=encoding, closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, encoding=encoding, closefd=False)  # noqa: SIM115
     sys.argv = ["program", *arguments]
     exec(program, {"__name__": "__main__"})
 

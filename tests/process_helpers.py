@@ -13,8 +13,9 @@ from multiprocessing import forkserver
 from multiprocessing.connection import Connection, arbitrary_address
 from multiprocessing.context import BaseContext
 from pathlib import Path
-from typing import TextIO
 from unittest import mock
+
+from forked_python import WARLIGHT, ForkedProgram
 
 _usual = multiprocessing.get_context
 _forking = _usual("forkserver")
@@ -32,37 +33,21 @@ def forking_context(method: str | None = None) -> BaseContext:
     return _forking
 
 
-class ForkedCommand:
-    """A ``warlight`` command in a forked process, with some methods of `Popen`. Its workers are also forks.
+class ForkedCommand(ForkedProgram):
+    """A ``warlight`` command in a fork of the process that forks workers. Its workers are also forks.
 
     Args:
         words: arguments of the command line. environment: added to the variables of this process. errors: file for its
         standard error.
     """
 
+    context = _forking
+
     def __init__(self, words: list[str], environment: dict[str, str], errors: Path | None) -> None:
         _start_forking()
-        ours, theirs = _forking.Pipe(duplex=False)
-        self._process = _forking.Process(target=_run, args=(words, {**os.environ, **environment}, theirs, errors))
-        self._process.start()
-        theirs.close()
-        self.stdout: TextIO = os.fdopen(os.dup(ours.fileno()))
-        ours.close()
-        assert self._process.pid is not None
-        self.pid = self._process.pid
-
-    def send_signal(self, number: int) -> None:
-        """Send a signal to the process."""
-        os.kill(self.pid, number)
-
-    def kill(self) -> None:
-        """Kill the process."""
-        self._process.kill()
-
-    def wait(self, timeout: float | None = None) -> int | None:
-        """Wait for the end of the process; return its exit code, or None after `timeout` seconds."""
-        self._process.join(timeout)
-        return self._process.exitcode
+        variables = {**os.environ, **environment}
+        program = f"from process_helpers import prepare_command; prepare_command({variables!r}); {WARLIGHT}"
+        super().__init__(program, *words, errors=errors)
 
 
 def serve_after_compilation(pipe: Connection) -> None:
@@ -93,24 +78,15 @@ def _start_forking() -> None:
         forkserver.ensure_running()
 
 
-def _run(words: list[str], environment: dict[str, str], output: Connection, errors: Path | None) -> None:
-    from warlight_env.cli import main
-
+def prepare_command(environment: dict[str, str]) -> None:
+    """Give this process a process group, the environment variables, and forks as worker processes."""
     assert "loaded_package" in sys.modules, "the process that forks must import this module; it ignores an ImportError"
     os.setpgid(0, 0)
     os.environ.clear()
     os.environ.update(environment)
-    os.dup2(output.fileno(), 1)
-    output.close()
-    if errors is not None:
-        with errors.open("wb") as file:
-            os.dup2(file.fileno(), 2)
-    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
     _fork_the_process_that_forks_workers()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     multiprocessing.get_context = forking_context  # type: ignore[method-assign, assignment]
-    sys.exit(main(words))
 
 
 def _end_with_parent() -> None:
