@@ -327,7 +327,7 @@ def test_the_reason_of_a_mistake_names_consequences_in_later_rounds():
 def test_about_5_percent_of_explanations_of_pure_noise_name_a_difference():
     """It compares many regions, bonuses and armies at three times. At least one almost always differs by chance."""
     rng, map_ = np.random.default_rng(1), Game("world").map
-    start, rolls, trials = Game("world", "thesis", 3, 1, picks="random"), 48, 100
+    start, rolls, trials = Game("world", "thesis", 3, 1, picks="random"), 48, 200
 
     def noise(number: int) -> OwnersAndArmies:
         shape = (number, map_.n_regions)
