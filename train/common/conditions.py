@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from warlight_env import maps
+from warlight_env.agents import make_agent
+from warlight_env.agents.base import check_once
 from warlight_env.arena.games.game_loop import Picks
-from warlight_env.train.common.checks import check_whole
+from warlight_env.engine.rules import Rules
+from warlight_env.train.common.checks import check_whole, naming
 
 
 @dataclass(frozen=True)
@@ -26,3 +31,23 @@ class Conditions:
 
     def __post_init__(self) -> None:
         check_whole(self, 1, "max_rounds")
+
+    def check(self) -> None:
+        """Raise SettingsError if the map or the rules do not exist."""
+        with naming("conditions", self.map):
+            maps.load(self.map)
+            Rules.of(self.rules)
+
+    def check_agents(self, setting: str, agents: Sequence[str]) -> None:
+        """Check that agents can play games of two players under these conditions. A run checks its agents at the start.
+
+        Args:
+            setting: the name of the setting that contains the agents, for error messages.
+            agents: specifications of agents.
+
+        Raises:
+            SettingsError: an agent does not exist, or cannot play on the map or with the rules.
+        """
+        with naming(setting, *agents):
+            for agent in agents:
+                check_once(make_agent(agent, 0), maps.load(self.map), Rules.of(self.rules), 2)

@@ -24,7 +24,8 @@ class RunSettings:
             continues only on the same maps.
 
     Raises:
-        InputError: a number is too small, or a map file differs from its digest.
+        InputError: a number is too small, the map or the rules of `conditions` do not exist, or a map file differs from
+            its digest.
     """
 
     #: Values of settings for a test run with very few games.
@@ -40,6 +41,7 @@ class RunSettings:
         check_whole(self, 1, "holdout_pairs")
         check_whole(self, 0, "seed")
         pin_maps(self, self.conditions.map, *getattr(self, "maps", ()))
+        self.conditions.check()
 
     def quick(self) -> Self:
         """Return a copy of the settings with very few games, for a test run."""

@@ -77,7 +77,8 @@ class EvolveSettings(WeightsSettings):
         parameters: the weights that the run optimizes; for the agent `mcts` also its parameters c and rounds.
 
     Raises:
-        InputError: there is no stage, a number is too small, an agent does not exist, or a parameter cannot evolve.
+        InputError: there is no stage, a number is too small, an agent does not exist or cannot play under `conditions`,
+            or a parameter cannot evolve.
     """
 
     stages: tuple[Stage, ...] = (Stage(),)
@@ -89,6 +90,10 @@ class EvolveSettings(WeightsSettings):
             raise InputError("stages: give at least one stage")
         if not all(stage.parameters for stage in self.stages):
             SearchSpace(self.parameters)
+        for i, stage in enumerate(self.stages):
+            self.conditions.check_agents(f"stages[{i}]: player", [stage.player])
+            opponents = [opponent for opponent in stage.opponents if opponent not in (START, CHAMPION, HALL)]
+            self.conditions.check_agents(f"stages[{i}]: opponents", opponents)
 
     def quick(self) -> Self:
         """See `RunSettings.quick`."""

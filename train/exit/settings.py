@@ -8,7 +8,14 @@ from typing import Any, ClassVar, Final
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import MAX_TEMPERATURE, NONE, load_turn_network
 from warlight_env.errors import InputError
-from warlight_env.train.common.checks import check_most, check_not_negative, check_whole, pin_agents, pin_files
+from warlight_env.train.common.checks import (
+    check_agents,
+    check_most,
+    check_not_negative,
+    check_whole,
+    pin_agents,
+    pin_files,
+)
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 
 #: Names of players that the run itself provides: the expert (a search), and the current network.
@@ -83,4 +90,6 @@ class ExitSettings(ExpertIterationSettings):
         if not {EXPERT, NETWORK} & set(self.seat_agents):
             raise InputError(f"seat_agents = {list(self.seat_agents)!r}: must contain {EXPERT} or {NETWORK}")
         pin_agents(self, "seat_agents", "holdout", allowed=(EXPERT, NETWORK))
+        check_agents(self, "holdout")
+        self.conditions.check_agents("holdout", self.holdout)
         pin_files(self, start=load_turn_network, value=load_value)

@@ -41,7 +41,8 @@ class PpoSettings(RunSettings):
         threads: number of CPU threads for learning.
 
     Raises:
-        InputError: a number is invalid, or a list of opponents is empty.
+        InputError: a number is invalid, a list of opponents is empty, or an agent of `eval_opponents` or `holdout`
+            cannot play under `conditions`.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {
@@ -97,3 +98,5 @@ class PpoSettings(RunSettings):
             if not getattr(self, name):
                 raise InputError(f"{name}: give at least one agent")
         check_agents(self, "opponents", "eval_opponents", "holdout")
+        for name in ("eval_opponents", "holdout"):
+            self.conditions.check_agents(name, getattr(self, name))

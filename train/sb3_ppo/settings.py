@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from warlight_env import maps
 from warlight_env.agents.registry import parse
 from warlight_env.agents.weights import THESIS, Weights
-from warlight_env.engine.rules import Rules
 from warlight_env.networks.archive import check_network
-from warlight_env.train.common.checks import check_whole
+from warlight_env.train.common.checks import check_whole, naming
 from warlight_env.train.ppo.settings import PpoSettings
 
 
@@ -63,7 +61,6 @@ class Sb3PpoSettings(PpoSettings):
         super().__post_init__()
         check_whole(self, 1, "width", "layers", "hidden", "max_cycles")
         check_network(self.width, self.layers, self.hidden)
-        maps.load(self.conditions.map)
-        Rules.of(self.conditions.rules)
-        for agent in (*self.opponents, *self.eval_opponents, *self.holdout):
-            parse(agent)
+        with naming("opponents", *self.opponents):
+            for agent in self.opponents:
+                parse(agent)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from warlight_env.agents.weights import Weights
-from warlight_env.train.common.checks import pin_agents
+from warlight_env.train.common.checks import check_agents, pin_agents
 from warlight_env.train.common.matches import Pair
 from warlight_env.train.common.report import Report, percent
 from warlight_env.train.common.settings import RunSettings
@@ -23,7 +23,7 @@ class WeightsSettings(RunSettings):
         start: the initial weights; the final match compares the result with the initial weights.
 
     Raises:
-        InputError: an agent does not exist, or one of its files cannot be read.
+        InputError: an agent of `holdout` does not exist, is in the list twice, or cannot play under `conditions`.
     """
 
     holdout_pairs: int = 400
@@ -33,6 +33,8 @@ class WeightsSettings(RunSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         pin_agents(self, "holdout")
+        check_agents(self, "holdout")
+        self.conditions.check_agents("holdout", self.holdout)
 
 
 S = TypeVar("S", bound=WeightsSettings)
