@@ -208,6 +208,11 @@ def test_a_file_cannot_be_the_run_folder(tmp_path):
     assert file.read_text() == "text"
 
 
+def test_the_error_for_a_folder_with_too_long_a_name_names_the_folder(tmp_path):
+    with pytest.raises(RunError, match=r"cannot write run folder .*/a+: File name too long"):
+        match().run(folder=tmp_path / ("a" * 300))
+
+
 def test_the_error_names_the_contest_that_differs(tmp_path):
     setup = match().setup()
     play_contests([Contest("a", setup, 2), Contest("b", setup, 2)], folder=tmp_path)

@@ -161,7 +161,7 @@ class AppendOnlyFolder(ABC):
         write_file(path, content, temporary=path.with_name(f".{path.name}.tmp"))
 
     def _failure(self, error: OSError) -> RunError:
-        if self.folder.is_file():
+        if os.path.isfile(self.folder):  # unlike `Path.is_file`, it raises no error if the path is too long
             return RunError(f"cannot write run folder {self.folder}: it is a file; give a folder")
         if isinstance(error, NotADirectoryError):
             return RunError(f"cannot write run folder {self.folder}: a part of the path is a file; give a folder")
