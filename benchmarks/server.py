@@ -107,6 +107,6 @@ async def attend(server: Server, games: list[dict]) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        asyncio.run(attend(Server(None, sys.argv[1]), json.loads(sys.argv[2])))  # type: ignore[arg-type]
+        asyncio.run(attend(Server(None, sys.argv[1], Path()), json.loads(sys.argv[2])))  # type: ignore[arg-type]
     else:
         asyncio.run(main())

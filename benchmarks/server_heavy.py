@@ -171,4 +171,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(trouble(Server(None, sys.argv[1])) if len(sys.argv) > 1 else main())  # type: ignore[arg-type]
+    asyncio.run(trouble(Server(None, sys.argv[1], Path())) if len(sys.argv) > 1 else main())  # type: ignore[arg-type]
