@@ -18,7 +18,8 @@ from warlight_env.thread_ownership import UseLock
 class SavedGames:
     """A saved state from the method `get_state` of an environment, an independent copy of its games.
 
-    The state consists of the games, their opponents and all random generators. A `SavedGames` object can be pickled.
+    The state consists of the games, their opponents and all random generators. A `SavedGames` object can be pickled;
+    load the pickle with the same version of the package.
     """
 
     values: dict[str, Any]
