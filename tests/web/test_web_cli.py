@@ -89,6 +89,31 @@ def test_an_impossible_host_is_reported(tmp_path: Path, capsys: pytest.CaptureFi
     assert "choose another --host: an address of this machine" in capsys.readouterr().err
 
 
+def listens_with_ipv6() -> bool:
+    try:
+        with socket.socket(socket.AF_INET6) as listener:
+            listener.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+@needs_page
+@pytest.mark.skipif(not listens_with_ipv6(), reason="this machine has no IPv6")
+def test_the_printed_address_of_an_ipv6_host_opens_the_page(tmp_path: Path):
+    with serving(tmp_path, "play", "--vs", "random", "--host", "::1") as server:
+        assert server.address.startswith("http://[::1]:")
+        assert server.client().get("home").status_code == 200
+
+
+@needs_page
+@pytest.mark.skipif(not listens_with_ipv6(), reason="this machine has no IPv6")
+def test_an_ipv6_host_without_its_interface_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["play", "--no-browser", "--host", "fe80::1", "--port", "0", "--log", str(tmp_path)]) == 1
+    error = capsys.readouterr().err
+    assert "cannot listen on [fe80::1]:0" in error and "choose another --host" in error
+
+
 @needs_page
 def test_a_folder_in_use_is_reported_with_an_existing_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     folder = GameFolder(tmp_path)

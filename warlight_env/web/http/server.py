@@ -104,7 +104,8 @@ def run_server(
         token = home.token()
         listener = stack.enter_context(_listen_socket(listen))
         port = listener.getsockname()[1]
-        host_name = "localhost" if listen.host in ("127.0.0.1", "0.0.0.0", "localhost") else listen.host
+        is_localhost = listen.host in ("127.0.0.1", "0.0.0.0", "::", "localhost")
+        host_name = "localhost" if is_localhost else _in_address(listen.host)
         home.write_address(f"http://{host_name}:{port}/")
         hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
         offered = tuple(dict.fromkeys((*bots, *BOTS)))
@@ -144,15 +145,19 @@ def config_of(app: FastAPI, proxies: Sequence[str], limits: ConnectionLimits) ->
     )  # fmt: skip
 
 
+def _in_address(host: str) -> str:
+    """Return a host in the form that an address needs: with brackets around an IPv6 host."""
+    return f"[{host}]" if ":" in host else host
+
+
 def _lan_host(host: str) -> str:
     """Return an address at which other machines reach this machine, even if the server listens on all addresses."""
     if host not in ("0.0.0.0", "::"):
-        return f"[{host}]" if ":" in host else host
+        return _in_address(host)
     family, remote_address = (socket.AF_INET, "192.0.2.1") if host == "0.0.0.0" else (socket.AF_INET6, "2001:db8::1")
     with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe_socket:
         probe_socket.connect((remote_address, 9))  # this sends nothing: the system only selects the local address
-        address = str(probe_socket.getsockname()[0])
-        return f"[{address}]" if ":" in address else address
+        return _in_address(str(probe_socket.getsockname()[0]))
     return socket.gethostname()
 
 
@@ -173,8 +178,11 @@ def _listen_socket(listen: Listen) -> socket.socket:
 
 
 def _listen_error(listen: Listen, error: OSError) -> ServeError:
-    wrong_host = isinstance(error, socket.gaierror) or error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+    # EINVAL: an address such as fe80::1 that also needs the name of a network interface
+    wrong_host = isinstance(error, socket.gaierror) or error.errno in (
+        errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EINVAL,
+    )  # fmt: skip
     advice = "--host: an address of this machine" if wrong_host else "--port"
     return ServeError(
-        f"cannot listen on {listen.host}:{listen.port}: {error.strerror or error}; choose another {advice}"
+        f"cannot listen on {_in_address(listen.host)}:{listen.port}: {error.strerror or error}; choose another {advice}"
     )
