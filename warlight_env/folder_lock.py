@@ -32,6 +32,15 @@ class FolderLockedError(InputError):
     """Another run has the lock of the folder. The failed attempt changed nothing in the folder."""
 
 
+def folder_reason(folder: Path, error: OSError) -> str:
+    """Return a short text with the reason why a folder cannot be made or written."""
+    if os.path.isfile(folder):  # unlike `Path.is_file`, it raises no error if the path is too long
+        return "it is a file; give a folder"
+    if isinstance(error, NotADirectoryError):
+        return "a part of the path is a file; give a folder"
+    return reason(error)
+
+
 class FolderLock:
     """A lock of a folder. The process keeps the lock until it calls `release` or ends for any reason.
 
@@ -69,7 +78,7 @@ class FolderLock:
         except OSError as error:
             self._remove_created()
             if unwritable is None:
-                raise RunError(f"cannot write to {folder}: {reason(error)}") from error
+                raise RunError(f"cannot write to {folder}: {folder_reason(folder, error)}") from error
             raise unwritable(error) from error
         self.describe()
 

@@ -205,6 +205,25 @@ def test_a_file_cannot_be_the_run_folder(tmp_path):
     file.write_text("text")
     with pytest.raises(RunError, match=r"cannot write run folder .*file: it is a file; give a folder"):
         match().run(folder=file)
+    with pytest.raises(RunError, match=r"cannot write run folder .*inner: a part of the path is a file; give a folder"):
+        match().run(folder=file / "inner")
+    assert file.read_text() == "text"
+
+
+@pytest.mark.parametrize(
+    ("command", "folder"),
+    [
+        ("match random random --map small -n 2 -q --log", "logs to"),
+        ("bench random --map small --games 2 --quiet --out", "to"),
+    ],
+)
+def test_errors_for_a_file_instead_of_a_folder_say_so(command, folder, tmp_path, capsys):
+    file = tmp_path / "file"
+    file.write_text("text")
+    assert main([*command.split(), str(file)]) in (1, 2)
+    assert f"{folder} {file}: it is a file; give a folder" in capsys.readouterr().err
+    assert main([*command.split(), str(file / "inner")]) in (1, 2)
+    assert f"{file / 'inner'}: a part of the path is a file; give a folder" in capsys.readouterr().err
     assert file.read_text() == "text"
 
 

@@ -115,6 +115,14 @@ def test_an_ipv6_host_without_its_interface_is_reported(tmp_path: Path, capsys: 
 
 
 @needs_page
+def test_a_file_instead_of_a_folder_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "file"
+    file.write_text("text")
+    assert main(["play", "--no-browser", "--log", str(file)]) == 1
+    assert f"folder of games {file}: it is a file; give a folder" in capsys.readouterr().err
+
+
+@needs_page
 def test_a_folder_in_use_is_reported_with_an_existing_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     folder = GameFolder(tmp_path)
     try:

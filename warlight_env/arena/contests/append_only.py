@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, ClassVar, Final, Self
 
 from warlight_env import bounded_io
 from warlight_env.errors import InputError, RunError, clipped
-from warlight_env.folder_lock import LOCK, FolderLock
+from warlight_env.folder_lock import LOCK, FolderLock, folder_reason
 from warlight_env.output import open_output, write_file
 
 #: The exceptions that the reader of a line may raise if the line is damaged or belongs to another run.
@@ -161,14 +161,10 @@ class AppendOnlyFolder(ABC):
         write_file(path, content, temporary=path.with_name(f".{path.name}.tmp"))
 
     def _failure(self, error: OSError) -> RunError:
-        if os.path.isfile(self.folder):  # unlike `Path.is_file`, it raises no error if the path is too long
-            return RunError(f"cannot write run folder {self.folder}: it is a file; give a folder")
-        if isinstance(error, NotADirectoryError):
-            return RunError(f"cannot write run folder {self.folder}: a part of the path is a file; give a folder")
-        return RunError(
-            f"cannot write run folder {self.folder}: {error.strerror or error}; its content is kept. Give the same "
-            "command again to continue the run"
-        )
+        message = f"cannot write run folder {self.folder}: {folder_reason(self.folder, error)}"
+        if os.path.isdir(self.folder):  # unlike `Path.is_dir`, it raises no error if the path is too long
+            message += "; its content is kept. Give the same command again to continue the run"
+        return RunError(message)
 
     def _is_unused(self) -> bool:
         """Return whether the run of the folder has stored nothing except its description."""

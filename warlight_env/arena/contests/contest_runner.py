@@ -18,7 +18,7 @@ from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.arena.games.warm_up import OnWarmUp, warm_up_all
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.errors import RunError
-from warlight_env.folder_lock import FolderLock
+from warlight_env.folder_lock import FolderLock, folder_reason
 from warlight_env.record.errors import LogWriteError
 
 #: The largest allowed number of games at the same time.
@@ -126,7 +126,7 @@ def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
 
 def _lock_logs(folder: Path) -> FolderLock:
     def unwritable(error: OSError) -> LogWriteError:
-        return LogWriteError(f"cannot write logs to {folder}: {error.strerror or error}")
+        return LogWriteError(f"cannot write logs to {folder}: {folder_reason(folder, error)}")
 
     return FolderLock(folder, in_use=RunFolderError, unwritable=unwritable)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warlight_env.engine.rules import Rules
+from warlight_env.folder_lock import folder_reason
 from warlight_env.maps import Map
 from warlight_env.record.errors import LogError, LogWriteError
 from warlight_env.record.model import Header, Player
@@ -50,7 +51,7 @@ def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
             with contextlib.suppress(OSError):
                 probe.unlink()
     except OSError as error:
-        raise LogWriteError(f"cannot write logs to {folder}: {error.strerror or error}") from None
+        raise LogWriteError(f"cannot write logs to {folder}: {folder_reason(folder, error)}") from None
 
 
 def check_logged(folder: Path, numbers: Iterable[int]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.errors import InputError
-from warlight_env.folder_lock import FolderLock
+from warlight_env.folder_lock import FolderLock, folder_reason
 from warlight_env.output import write_file
 from warlight_env.record import LogWriteError
 
@@ -76,7 +76,7 @@ class GameFolder:
             return FolderInUseError(f"{message}: stop that server, or give another folder with --log")
 
         def unwritable(error: OSError) -> LogWriteError:
-            return LogWriteError(f"cannot make the folder of games {path}: {error.strerror or error}")
+            return LogWriteError(f"cannot make the folder of games {path}: {folder_reason(path, error)}")
 
         self._lock = FolderLock(path, in_use=in_use, unwritable=unwritable)
 
