@@ -102,8 +102,8 @@ class Row:
     def text(self, name: str) -> str:
         """Return a row of the table as Markdown."""
         gains, n = 100 * np.array(self.gains), len(self.gains)
-        half = 1.96 * gains.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-        gain = f"{gains.mean():+.2f} (± {half:.2f})"
+        half = f" (± {1.96 * gains.std(ddof=1) / np.sqrt(n):.2f})" if n > 1 else ""
+        gain = f"{gains.mean():+.2f}{half}"
         return f"| `{name}` | {gain} | {100 * self.n_equal / n:.0f} % | {1000 * self.seconds / n:.0f} |"
 
 
