@@ -35,7 +35,6 @@ class Trainer(ABC, Generic[S, F]):
         backend: the backend (processes or a cluster) for games that compiled functions cannot play, see
             `play_contests`.
         say: a function that is called with the journal entry of each new step.
-        options: the arguments that only some kinds of runs have; the docstring of a subclass lists its own.
 
     Raises:
         InputError: `jobs` is below 1.
@@ -55,20 +54,20 @@ class Trainer(ABC, Generic[S, F]):
 
     def __init__(
         self, settings: S, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
-        say: Say = lambda entry: None, **options: Any,
+        say: Say = lambda entry: None,
     ) -> None:  # fmt: skip
         check_jobs(jobs)
         journal.check()
         self.settings, self.journal, self._jobs, self._backend, self._say = settings, journal, jobs, backend, say
         self._entries = iter(list(journal.entries))
-        self._prepare(**options)
+        self._prepare()
 
     # Methods that subclasses define
 
     def _prepare(self) -> None:
         """Check the settings, and make the attributes of a subclass. The constructor calls this method.
 
-        In a subclass, this method may have arguments with default values, which are arguments of the constructor too.
+        A subclass whose constructor has more arguments does this in its constructor.
         """
 
     @staticmethod

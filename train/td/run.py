@@ -20,13 +20,15 @@ import numpy.typing as npt
 
 from warlight_env.agents.players.duels import FEATURES
 from warlight_env.agents.weights import BOUNDS, Weights, super_region_terms
+from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.maps import load
-from warlight_env.train.common.journal import JournalError
+from warlight_env.train.common.journal import Journal, JournalError
 from warlight_env.train.common.report import Line, Report, percent
+from warlight_env.train.common.trainer import Say
 from warlight_env.train.td.settings import TdSettings
 from warlight_env.train.weights.duel_batches import Duels, Traces
 from warlight_env.train.weights.genes import ParameterVector
@@ -177,12 +179,14 @@ class TdRun(WeightsTrainer[TdSettings]):
     command, progress_name, unit = "td", "TD learning", "batches"
     title = "TD(λ) by self-play"
 
-    def _prepare(self, calibration_games: int = 1000) -> None:
-        settings, c = self.settings, self.settings.conditions
+    def __init__(
+        self, settings: TdSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
+        say: Say = lambda entry: None, calibration_games: int = 1000,
+    ) -> None:  # fmt: skip
+        super().__init__(settings, journal, jobs, backend, say)
         self.start, self._calibration_games = settings.start.weights, calibration_games
-        self._duels = Duels(
-            c.map, c.rules, picks=c.picks, samples=settings.samples, max_rounds=c.max_rounds, jobs=self._jobs
-        )
+        c = settings.conditions
+        self._duels = Duels(c.map, c.rules, picks=c.picks, samples=settings.samples, max_rounds=c.max_rounds, jobs=jobs)
         self.model = Model(c.map, self.start)
         # Coefficients differ by orders of magnitude, so the step of each coefficient is relative to its typical size.
         self._sizes = np.maximum(np.abs(self.model.theta), 0.1 * self._natural())

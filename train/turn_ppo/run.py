@@ -27,12 +27,15 @@ from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.picks import choices_of
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays, read_turn_network
 from warlight_env.agents.weights import PLANNING
+from warlight_env.arena.backends.backend import Backend
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game
 from warlight_env.tensor_env import toolkit
 from warlight_env.train.common.game_configs import NEVER, GameConfig, GameConfigs
+from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.torch_threads import one_thread
+from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
 from warlight_env.train.ppo.league import OpponentSampler, snapshot_name
 from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none, policy_name
@@ -171,9 +174,13 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
 
     title = "A network that plays complete turns, by PPO and self-play"
 
-    def _prepare(self, device: str = "cpu") -> None:
+    def __init__(
+        self, settings: TurnPpoSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
+        say: Say = lambda entry: None, device: str = "cpu",
+    ) -> None:  # fmt: skip
+        super().__init__(settings, journal, jobs, backend, say)
         self.device = device
-        s = self.settings
+        s = settings
         if device == "cuda":
             toolkit.require()
         try:
@@ -187,7 +194,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         if device != "cpu" and (s.fog != NEVER or s.picks != RANDOM):
             name, value, must = ("fog", s.fog, NEVER) if s.fog != NEVER else ("picks", s.picks, RANDOM)
             raise InputError(f"{name} = {value!r}: on the device {device!r} it must be {must!r}")
-        self.configs, self._games = GameConfigs(s, s.fog), dict[int, _Games | _TensorGames]()
+        self.configs, self._games = GameConfigs(settings, s.fog), dict[int, _Games | _TensorGames]()
         self.table = OpponentSampler(s.opponents, s.max_snapshots, s.pfsp_exponent, s.min_opponent_weight)
         self._copies: dict[str, bytes] = {}
         self._steps = 0
