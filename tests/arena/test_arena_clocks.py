@@ -293,8 +293,17 @@ def test_an_observer_gets_the_events_of_forfeits():
         def failed(self, error):
             events.append(str(error))
 
+        def skipped(self, error):
+            events.append((error.agent, error.seat, error.round, error.reason.partition(" (")[0]))
+
         def ended(self, record):
             events.append(record.winner)
+
+    options = PlayOptions(on_crash="skip")
+    play_game([Idle(1), Crasher(2)], "small", seed=9, max_rounds=4, options=options, observer=Witness())
+    skipped = ("crasher", 1, 3, "ZeroDivisionError: nothing left to divide")
+    assert events == ["Idle", (1, 0, 0), (2, 0, 0), skipped, (3, 0, 0), (4, 0, 0), None]
+    events.clear()
 
     play_game([Crasher(1), Expander(2)], "small", seed=9, options=FORFEIT, observer=Witness())
     assert events[0] == "Crasher" and events[1:4] == [(1, 0, 1), (2, 0, 1), (3, 0, 1)]

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 
+from warlight_env.agents import AgentError
 from warlight_env.engine.orders import Orders
 
 
@@ -59,6 +60,11 @@ class LateOnce(Plain):
 class Broken(Plain):
     def __init__(self, seed):
         raise RuntimeError("cannot begin")
+
+
+class Unlicensed(Plain):
+    def __init__(self, seed):
+        raise AgentError("no licence")
 
 
 class WithoutAct:

@@ -72,6 +72,8 @@ def test_exceptions_and_exits_of_the_process_are_failures_with_a_traceback():
     assert "the bot ended with exit status 7" in exiting.reason
     broken = match([isolated("Broken"), Idle], games=1).run().fault_table[0]
     assert "picks: " in broken.reason and "cannot begin" in broken.reason
+    unlicensed = match([isolated("Unlicensed"), Idle], games=1).run().fault_table[0]
+    assert "no licence" in unlicensed.reason and unlicensed.games == 1
     with pytest.raises(AgentCrashError, match="nothing left to divide"):
         match([isolated("Crashing"), Idle], games=1, on_crash="stop").run()
 
@@ -86,7 +88,6 @@ def test_a_match_refuses_an_isolated_class_that_is_no_agent_before_its_games(nam
         assert not list(tmp_path.glob("game*"))
         with pytest.raises(AgentError, match=reason):
             play_game([make_agent(isolated(name), 1), Idle(1)], "small", options=PlayOptions(on_crash=on_crash))
-        assert not list((tmp_path / on_crash).glob("game*")) or on_crash != "forfeit"
     with pytest.raises(AgentError, match=reason):
         make_agent(isolated(name), 1).pick(Game("small").view(0))
 

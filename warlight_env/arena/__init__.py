@@ -8,6 +8,7 @@ from warlight_env.arena.backends.backend import Backend, LocalBackend
 from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.contest_progress import Contest, ContestResult, SequentialTest, StoppingRule
 from warlight_env.arena.contests.contest_runner import play_contests
+from warlight_env.arena.games.agent_errors import InvalidAgentError
 from warlight_env.arena.games.clocks import Clock, ClockError
 from warlight_env.arena.games.continuation import continue_game
 from warlight_env.arena.games.game_loop import SAFETY_ROUNDS, AgentCrashError, GameObserver, play_game
@@ -42,6 +43,7 @@ __all__ = [
     "GameObserver",
     "GameRecord",
     "Interval",
+    "InvalidAgentError",
     "SequentialTest",
     "LocalBackend",
     "Match",

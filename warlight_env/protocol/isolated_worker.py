@@ -13,14 +13,17 @@ import json
 import os
 import pickle
 import sys
+import traceback
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
-from warlight_env.agents import Agent, Budget, make_agent
+from warlight_env.agents import Agent, AgentError, Budget, make_agent
 from warlight_env.arena.games.agent_errors import failure_detail, failure_reason
 from warlight_env.engine.orders import Orders, OrdersTypeError, preferences_of
-from warlight_env.errors import InputError
 from warlight_env.protocol.view_transfer import QueriedPosition, ViewCache, WorkerSetup
+
+#: The name of this package.
+_PACKAGE: Final = __name__.partition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,8 @@ class IsolatedWorker:
             self._agent = None  # the first agent may still be in use by a faulty constructor of the second one
             try:
                 self._agent = make_agent(self._spec, question.seed)
-            except InputError as error:
-                if error.__cause__ is not None:  # an exception in the agent's own code
+            except AgentError as error:
+                if _ran_other_code(error):
                     raise
                 return {"invalid": str(error)}
             self._agent.prepare(view)
@@ -84,6 +87,14 @@ class IsolatedWorker:
             raise OrdersTypeError(f"act returned {type(orders).__name__}, not Orders")
         deploys, attacks = (rows.tolist() for rows in orders.arrays())
         return {"deploys": deploys, "attacks": attacks, "simulations": agent.simulations}
+
+
+def _ran_other_code(error: Exception) -> bool:
+    """Return whether an error comes from code outside this package, for example from the constructor of an agent."""
+    if error.__cause__ is not None:
+        return True
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(frame.f_globals.get("__name__", "").partition(".")[0] != _PACKAGE for frame in frames)
 
 
 def serve(spec: str, lines: BinaryIO, answers: BinaryIO) -> None:

@@ -99,7 +99,7 @@ class GameObserver(Protocol):
     """The interface of an object whose methods are called at the events of a game, for example to log the game.
 
     An observer may read the game and the agents, but must not change them. If a method raises an exception, the game
-    ends with this exception.
+    ends with this exception. If `play_game` itself raises an exception, no further method is called.
     """
 
     def began(self, game: Game, agents: Sequence[PlainAgent], limit: int) -> None:
