@@ -214,7 +214,7 @@ class InsightAgent(Idle):
     """Return a constant from `insight`."""
 
     name = "thinker"
-    thought: object = {"mood": "fine"}
+    thought: object = {"mood": "fine", "error": "only the recorder writes this key", "faults": []}
 
     def insight(self):
         return self.thought

@@ -7,7 +7,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -50,6 +50,9 @@ from warlight_env.record.model import (
 )
 from warlight_env.record.variations import EMPTY
 from warlight_env.step_results import IllegalOrder, RoundResult
+
+#: The keys of insights that only a recorder writes: the reason of a missing answer, and the faults of external bots.
+_RESERVED: Final = ("error", "faults")
 
 
 class AgentFailure(Protocol):
@@ -205,6 +208,8 @@ class Recorder(ABC):
                 data = {"error": reason}
             elif self.insight:
                 data = decision_info(self._agents[seat], number)
+                if isinstance(data, dict):
+                    data = {key: value for key, value in data.items() if key not in _RESERVED}
             if faults := self._new_faults(seat):
                 data = {**(data or {}), "faults": faults}
             if data is not None:
