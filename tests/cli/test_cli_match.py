@@ -24,6 +24,8 @@ from warlight_env.agents import registry
 from warlight_env.arena import Match
 from warlight_env.cli import main, progress
 from warlight_env.cli import match as match_command
+from warlight_env.cli import watch as watch_command
+from warlight_env.cli.common import start_game
 from warlight_env.cli.match_progress import make_progress
 from warlight_env.cli.match_stats import MatchStats
 from warlight_env.cli.score_board import ScoreBoard
@@ -206,12 +208,28 @@ def test_the_option_fog_is_equal_to_a_change_of_the_rules(rules, name, tmp_path,
     assert json.loads(capsys.readouterr().out)["rules"] == name
     assert main([*command, "--rules", name, "--out", str(tmp_path)]) == 0
     assert json.loads(capsys.readouterr().out)["games_found"] == 20, "equal rules continue the match"
-    assert main(["watch", "random", "random", "--map", "small", "--rounds", "1", *rules]) == 0
+
+
+@pytest.mark.parametrize("rules", ["thesis", "challenge2"])
+def test_watched_games_have_the_fog_of_the_option(rules, monkeypatch):
+    started = []
+
+    def record(*arguments, **options):
+        game, bots = start_game(*arguments, **options)
+        started.append(game)
+        return game, bots
+
+    monkeypatch.setattr(watch_command, "start_game", record)
+    monkeypatch.setattr(watch_command, "watch_live", lambda agents, picks, options: started.append(options))
+    words = ["watch", "random", "random", "--map", "small", "--rules", rules, "--fog"]
+    assert main([*words, "--rounds", "1"]) == 0 and main([*words, "--live"]) == 0
+    game, options = started
+    assert game.rules.fog and (options.rules, options.fog) == (rules, True)
 
 
 def test_the_option_fog_contradicts_rules_without_fog(capsys):
     assert main([*MATCH, "--rules", "thesis:fog=no", "--fog"]) == 2
-    assert "rules 'thesis:fog=no': switch off the fog that --fog switches on" in capsys.readouterr().err
+    assert "--fog: the rules 'thesis:fog=no' switch fog off" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -120,9 +120,7 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
     from warlight_env.maps import load
     from warlight_env.web.opponents.supported_games import games_of
 
-    rules = read_rules(options.rules)
-    if options.fog:
-        rules = replace(rules, fog=True)
+    rules = read_rules(options.rules, options.fog)
     map_ = load(options.map)
     for bot in bots:
         if refused := games_of(bot).refusal(len(players), map_.n_regions, rules):

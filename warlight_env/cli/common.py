@@ -132,13 +132,16 @@ def read_rules(text: str, fog: bool = False) -> Rules:
 
     fog: whether the rules have fog, whatever the preset is. The result is equal to the rules of a text with
     ``fog=true``.
+
+    Raises:
+        UsageError: the text describes no rules, or it switches fog off although `fog` is True.
     """
     rules = _read_rules(text)
     if not fog or rules.fog:
         return rules
     preset, _, assignments = text.partition(":")
     if any(part.partition("=")[0].strip() == "fog" for part in assignments.split(",")):
-        raise UsageError(f"rules {text!r}: switch off the fog that --fog switches on")
+        raise UsageError(f"--fog: the rules {text!r} switch fog off; remove --fog, or fog from the rules")
     return _read_rules(f"{preset}:{','.join(filter(None, (assignments, 'fog=true')))}")
 
 
