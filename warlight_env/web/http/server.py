@@ -169,6 +169,8 @@ def _listen_socket(listen: Listen) -> socket.socket:
     except OSError as error:
         raise _listen_error(listen, error) from None
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if listen.host == "::":  # all addresses, also those of IPv4, which some systems exclude by default
+        listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
     try:
         listener.bind((listen.host, listen.port))
     except OSError as error:
