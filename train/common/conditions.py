@@ -39,7 +39,7 @@ class Conditions:
             Rules.of(self.rules)
 
     def check_agents(self, setting: str, agents: Sequence[str]) -> None:
-        """Check that agents can play games of two players under these conditions. A run checks its agents at the start.
+        """Check that agents can play games of two players under these conditions.
 
         Args:
             setting: the name of the setting that contains the agents, for error messages.

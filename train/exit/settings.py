@@ -50,7 +50,8 @@ class ExitSettings(ExpertIterationSettings):
         gate_pairs: number of game pairs of the gate; the first network need not pass a gate.
 
     Raises:
-        InputError: a number is invalid, or a map, rules, a file or an agent does not exist.
+        InputError: a number is invalid; a map, rules, a file or an agent does not exist; or an agent of `holdout` is in
+            the list twice, or cannot play under `conditions`.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {
@@ -89,7 +90,8 @@ class ExitSettings(ExpertIterationSettings):
         check_not_negative(self, "policy_temperature", "target_temperature")
         if not {EXPERT, NETWORK} & set(self.seat_agents):
             raise InputError(f"seat_agents = {list(self.seat_agents)!r}: must contain {EXPERT} or {NETWORK}")
-        pin_agents(self, "seat_agents", "holdout", allowed=(EXPERT, NETWORK))
+        pin_agents(self, "seat_agents", allowed=(EXPERT, NETWORK))
+        pin_agents(self, "holdout")
         check_agents(self, "holdout")
         self.conditions.check_agents("holdout", self.holdout)
         pin_files(self, start=load_turn_network, value=load_value)

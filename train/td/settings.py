@@ -32,7 +32,8 @@ class TdSettings(WeightsSettings):
         eval_pairs: number of game pairs of a review; a pair is two games with one seed and exchanged seats.
 
     Raises:
-        InputError: a number is invalid, or `learn` contains an unknown feature.
+        InputError: a number is invalid, `learn` contains an unknown feature, or an agent of `holdout` does not exist,
+            is in the list twice, or cannot play under `conditions`.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {"batches": 2, "games": 8, "eval_pairs": 2, "holdout_pairs": 2}

@@ -50,7 +50,8 @@ class ValueSettings(ExpertIterationSettings):
         previous: whether a fit also uses the labels of the previous iteration.
 
     Raises:
-        InputError: a number is invalid, or a map, rules, a file or an agent does not exist.
+        InputError: a number is invalid; a map, rules, a file or an agent does not exist; or an agent of `holdout` is in
+            the list twice, or cannot play under `conditions`.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {
