@@ -85,7 +85,7 @@ def medians_and_means(games: int) -> Iterator[tuple[str, str]]:
             by_turn = list(results(bot, game.view(seat)).values())
             if len(by_turn) < 2:
                 continue
-            medians, means = ([float(middle(values)) for values in by_turn] for middle in (np.median, np.mean))
+            medians, means = ([float(statistic(values)) for values in by_turn] for statistic in (np.median, np.mean))
             matches.append(int(np.argmax(medians)) == int(np.argmax(means)))
             sizes += [len(values) for values in by_turn]
             gaps += [

@@ -16,7 +16,7 @@ Items = list[tuple[str, dict[str, Any]]]
 MAX_SIDE: Final = 10_000
 
 _ID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
-_WHOLE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+_INTEGER = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 _DECIMAL = re.compile(r"[0-9]{1,5}(\.[0-9]{1,9})?", re.ASCII)
 _APART = re.compile(r"[\s,;]+")
 
@@ -41,7 +41,7 @@ def integer(location: str, value: Any) -> int:
     """
     if type(value) is int:
         return value
-    if not isinstance(value, str) or not _WHOLE.fullmatch(value.strip()):
+    if not isinstance(value, str) or not _INTEGER.fullmatch(value.strip()):
         raise MapError(f"{location}: {str(value)[:40]!r} is not a whole number")
     return int(value)
 

@@ -94,10 +94,10 @@ def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
     neighbors_of: dict[str, dict[str, int]] = {}  # region → its listed neighbours → their line numbers
     for s in _below(root, "superregion", ("superregions",)):
         name = _name(s, place)
-        supers.append(SuperRegion(name, _whole(s, "bonus", place)))
+        supers.append(SuperRegion(name, _integer(s, "bonus", place)))
         for r in _below(s, "region", ("regions",)):
             region = _name(r, place)
-            regions.append(RawRegion(region, name, army=_whole(r, "army", place, DEFAULT_ARMY)))
+            regions.append(RawRegion(region, name, army=_integer(r, "army", place, DEFAULT_ARMY)))
             lines.append(r.line)
             neighbors_of.setdefault(region, {}).update(_read_neighbors(r, place))
     if not regions:
@@ -170,7 +170,7 @@ def _name(e: _Element, place: str) -> str:
     return " ".join(name.split())
 
 
-def _whole(e: _Element, key: str, place: str, default: int | None = None) -> int:
+def _integer(e: _Element, key: str, place: str, default: int | None = None) -> int:
     text = e.attributes.get(key, None if default is None else str(default))
     location = f"{place}: line {e.line}: <{e.written_tag}> {e.attributes.get('name', '')!r}"
     if text is None:

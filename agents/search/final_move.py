@@ -52,6 +52,6 @@ FINAL_MOVE_RULES: Final[dict[str, Answer]] = {
 }
 
 
-def sorted_by_middle(candidates: Sequence[Candidate], rng: Any = None) -> list[Candidate]:
+def sorted_by_central_value(candidates: Sequence[Candidate], rng: Any = None) -> list[Candidate]:
     """Return candidates sorted by `Candidate.middle`, highest first; candidates without visits are last."""
     return _by(lambda c: (float(c.visits > 0), 0.0 if c.middle is None else c.middle, c.visits))(candidates, rng)

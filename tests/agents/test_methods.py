@@ -81,7 +81,7 @@ def share_after(game, mine, theirs) -> float:
 # Flat Monte Carlo
 
 
-def test_middle_returns_the_median_mean_or_mode():
+def test_central_value_is_the_median_mean_or_mode():
     results = np.array([0.1, 0.9, 0.92, 0.2, 0.22, 0.24, 0.6])
     assert central_value(results, "median") == 0.24
     assert central_value(results, "mean") == pytest.approx(3.18 / 7)
@@ -95,7 +95,7 @@ def test_middle_returns_the_median_mean_or_mode():
     "players, more", [(2, ""), (4, ""), (2, ",parallel=tree,threads=2"), (3, ",parallel=leaf,threads=2")]
 )
 @pytest.mark.parametrize("answer", ["median", "mean", "mode"])
-def test_flat_monte_carlo_stores_every_result_and_chooses_by_their_middle(players, more, answer):
+def test_flat_monte_carlo_stores_every_result_and_chooses_by_their_central_value(players, more, answer):
     agent = make_agent(f"flat_mc:sims=300,samples=2,rounds=2,final_move={answer}{more}", 1)
     game = game_of(players)
     turn = agent.act(game.view(0))
@@ -108,11 +108,11 @@ def test_flat_monte_carlo_stores_every_result_and_chooses_by_their_middle(player
         assert kept[turn_].sum() == pytest.approx(arms.total[turn_] / UNIT) and len(kept[turn_]) == arms.visits[turn_]
     visits = arms.visits[:count]
     assert ((visits - 300 / count) ** 2 / (300 / count)).sum() < 30, "drawn with equal chances"
-    middles = {"median": np.median, "mean": np.mean}
+    statistics = {"median": np.median, "mean": np.mean}
     found = search.candidates()
     assert found[0].orders == turn and found[0].middle == max(c.middle for c in found)
-    if answer in middles:
-        assert sorted(c.middle for c in found) == pytest.approx(sorted(map(middles[answer], kept.values())))
+    if answer in statistics:
+        assert sorted(c.middle for c in found) == pytest.approx(sorted(map(statistics[answer], kept.values())))
     assert game.check(0, turn) == []
 
 

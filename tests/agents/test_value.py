@@ -164,9 +164,9 @@ def test_features_scores_and_shares_match_plain_python(map_name, preset, players
         shares = shares_of(write_shares, context, position)
         held = np.array([(position.owner == p).sum() for p in range(players)])
         armies, income, promise = (rows[:, PLAYERS.names.index(name)] for name in ("armies", "income", "promise_8"))
-        worth = (armies + 9 * income + 6 * promise) * (held > 0)
+        position_values = (armies + 9 * income + 6 * promise) * (held > 0)
         expected = (1 - REGION_WEIGHT - VALUE_WEIGHT) * chances / chances.sum()
-        expected += VALUE_WEIGHT * worth / worth.sum() + REGION_WEIGHT * held / held.sum()
+        expected += VALUE_WEIGHT * position_values / position_values.sum() + REGION_WEIGHT * held / held.sum()
         assert shares == pytest.approx(expected, abs=1e-6)
 
 

@@ -26,7 +26,7 @@ def _check(settings: Any, names: Iterable[str], is_valid: Callable[[Any], bool],
             raise InputError(f"{name} = {value!r}: must {must}")
 
 
-def check_whole(settings: Any, minimum: int, *names: str) -> None:
+def check_integers(settings: Any, minimum: int, *names: str) -> None:
     """Raise InputError if one of the fields `names` of the settings is below `minimum`."""
     _check(settings, names, lambda value: value >= minimum, f"be an integer from {minimum} up")
 
@@ -51,7 +51,7 @@ def check_not_negative(settings: Any, *names: str) -> None:
     _check(settings, names, lambda value: value >= 0, "be a number from 0 up")
 
 
-def check_agents(settings: Any, *names: str) -> None:
+def check_different_agents(settings: Any, *names: str) -> None:
     """Raise InputError if one of the fields `names` of the settings contains an agent twice."""
     for name in names:
         if len(set(getattr(settings, name))) < len(getattr(settings, name)):

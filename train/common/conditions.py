@@ -10,7 +10,7 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.base import check_once
 from warlight_env.arena.games.game_loop import Picks
 from warlight_env.engine.rules import Rules
-from warlight_env.train.common.checks import check_whole, naming
+from warlight_env.train.common.checks import check_integers, naming
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Conditions:
     max_rounds: int = 300
 
     def __post_init__(self) -> None:
-        check_whole(self, 1, "max_rounds")
+        check_integers(self, 1, "max_rounds")
 
     def check(self) -> None:
         """Raise SettingsError if the map or the rules do not exist."""

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 from warlight_env.arena.games.game_setup import AgentSource
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
-from warlight_env.train.common.checks import check_not_negative, check_positive, check_shares, check_whole
+from warlight_env.train.common.checks import check_integers, check_not_negative, check_positive, check_shares
 from warlight_env.train.common.game_configs import GameConfigs, check_game_configs
 from warlight_env.train.common.matches import play_pairs
 from warlight_env.train.common.report import Line, Report, percent
@@ -84,7 +84,7 @@ class ExpertIterationSettings(RunSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "iterations", "games", "max_rounds", "steps", "batch_size", "gate_pairs")
+        check_integers(self, 1, "iterations", "games", "max_rounds", "steps", "batch_size", "gate_pairs")
         if self.max_rounds > MOST_ROUNDS:
             raise InputError(f"max_rounds = {self.max_rounds!r}: must lie in 1 .. {MOST_ROUNDS}")
         check_shares(self, "random_start_share", "outcome_weight", "gate_threshold")

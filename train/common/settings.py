@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from warlight_env.agents.weights import Weights
-from warlight_env.train.common.checks import check_whole, pin_maps
+from warlight_env.train.common.checks import check_integers, pin_maps
 from warlight_env.train.common.conditions import Conditions
 
 
@@ -38,8 +38,8 @@ class RunSettings:
     map_digests: dict[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        check_whole(self, 1, "holdout_pairs")
-        check_whole(self, 0, "seed")
+        check_integers(self, 1, "holdout_pairs")
+        check_integers(self, 0, "seed")
         pin_maps(self, self.conditions.map, *getattr(self, "maps", ()))
         self.conditions.check()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from warlight_env.errors import InputError
-from warlight_env.train.common.checks import check_positive, check_whole, naming, pin_agents
+from warlight_env.train.common.checks import check_integers, check_positive, naming, pin_agents
 from warlight_env.train.weights.genes import DEFAULT_PARAMETERS, CandidatePlayer, ParameterVector, SearchSpace
 from warlight_env.train.weights.trainer import WeightsSettings
 
@@ -50,10 +50,10 @@ class Stage:
     parameters: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_whole(self, 1, "generations", "pairs", "eval_interval", "eval_pairs")
-        check_whole(self, self.pairs, "max_pairs")
+        check_integers(self, 1, "generations", "pairs", "eval_interval", "eval_pairs")
+        check_integers(self, self.pairs, "max_pairs")
         if self.population != 0:
-            check_whole(self, 2, "population")
+            check_integers(self, 2, "population")
         check_positive(self, "sigma")
         if all(rival == HALL for rival in self.opponents):
             raise InputError(

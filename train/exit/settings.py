@@ -9,10 +9,10 @@ from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import MAX_TEMPERATURE, NONE, load_turn_network
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import (
-    check_agents,
+    check_different_agents,
+    check_integers,
     check_most,
     check_not_negative,
-    check_whole,
     pin_agents,
     pin_files,
 )
@@ -83,8 +83,8 @@ class ExitSettings(ExpertIterationSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "samples", "window")
-        check_whole(self, 2, "candidates")
+        check_integers(self, 1, "samples", "window")
+        check_integers(self, 2, "candidates")
         check_most(self, 200, "candidates")
         check_most(self, MAX_TEMPERATURE, "policy_temperature")
         check_not_negative(self, "policy_temperature", "target_temperature")
@@ -92,6 +92,6 @@ class ExitSettings(ExpertIterationSettings):
             raise InputError(f"seat_agents = {list(self.seat_agents)!r}: must contain {EXPERT} or {NETWORK}")
         pin_agents(self, "seat_agents", allowed=(EXPERT, NETWORK))
         pin_agents(self, "holdout")
-        check_agents(self, "holdout")
+        check_different_agents(self, "holdout")
         self.conditions.check_agents("holdout", self.holdout)
         pin_files(self, start=load_turn_network, value=load_value)

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from warlight_env.errors import InputError
-from warlight_env.train.common.checks import check_agents, check_not_negative, check_positive, check_shares, check_whole
+from warlight_env.train.common.checks import (
+    check_different_agents,
+    check_integers,
+    check_not_negative,
+    check_positive,
+    check_shares,
+)
 from warlight_env.train.common.settings import RunSettings
 
 
@@ -74,7 +80,7 @@ class PpoSettings(RunSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(
+        check_integers(
             self,
             1,
             "iterations",
@@ -86,7 +92,7 @@ class PpoSettings(RunSettings):
             "eval_pairs",
             "threads",
         )
-        check_whole(self, 0, "snapshot_interval")
+        check_integers(self, 0, "snapshot_interval")
         if not 2 <= self.batch_size <= self.n_envs * self.n_steps:
             raise InputError(
                 f"batch_size = {self.batch_size!r}: must lie in 2 .. n_envs * n_steps = {self.n_envs * self.n_steps}"
@@ -97,6 +103,6 @@ class PpoSettings(RunSettings):
         for name in ("opponents", "eval_opponents"):
             if not getattr(self, name):
                 raise InputError(f"{name}: give at least one agent")
-        check_agents(self, "opponents", "eval_opponents", "holdout")
+        check_different_agents(self, "opponents", "eval_opponents", "holdout")
         for name in ("eval_opponents", "holdout"):
             self.conditions.check_agents(name, getattr(self, name))

@@ -8,7 +8,7 @@ from typing import Literal
 from warlight_env.agents.registry import parse
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.networks.archive import check_network
-from warlight_env.train.common.checks import check_whole, naming
+from warlight_env.train.common.checks import check_integers, naming
 from warlight_env.train.ppo.settings import PpoSettings
 
 
@@ -59,7 +59,7 @@ class Sb3PpoSettings(PpoSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "width", "layers", "hidden", "max_cycles")
+        check_integers(self, 1, "width", "layers", "hidden", "max_cycles")
         check_network(self.width, self.layers, self.hidden)
         with naming("opponents", *self.opponents):
             for agent in self.opponents:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from warlight_env.agents.players.duels import FEATURES
 from warlight_env.errors import InputError, did_you_mean
-from warlight_env.train.common.checks import check_shares, check_whole
+from warlight_env.train.common.checks import check_integers, check_shares
 from warlight_env.train.weights.trainer import WeightsSettings
 
 
@@ -52,7 +52,7 @@ class TdSettings(WeightsSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "batches", "games", "n_epochs", "batch_size", "samples", "eval_interval", "eval_pairs")
+        check_integers(self, 1, "batches", "games", "n_epochs", "batch_size", "samples", "eval_interval", "eval_pairs")
         for name in self.learn:
             if name not in FEATURES:
                 raise InputError(

@@ -11,11 +11,11 @@ from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import NONE, load_turn_network
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import (
-    check_agents,
+    check_different_agents,
+    check_integers,
     check_most,
     check_not_negative,
     check_positive,
-    check_whole,
     naming,
     pin_agents,
     pin_files,
@@ -96,8 +96,8 @@ class TurnPpoSettings(PpoSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "max_rounds", "averaged")
-        check_whole(self, 0, "layers")
+        check_integers(self, 1, "max_rounds", "averaged")
+        check_integers(self, 0, "layers")
         check_most(self, MAX_LAYERS, "layers")
         check_positive(self, "target_kl")
         check_not_negative(self, "weight_decay")
@@ -108,7 +108,7 @@ class TurnPpoSettings(PpoSettings):
         pin_agents(self, "opponents", allowed=tuple(STYLES))
         pin_agents(self, "eval_opponents", "holdout")
         # With the digests, two entries for the same network (by name and by file) are equal.
-        check_agents(self, "opponents", "eval_opponents", "holdout")
+        check_different_agents(self, "opponents", "eval_opponents", "holdout")
         pin_files(self, start=load_turn_network)
         start = load_turn_network(self.start)
         if start is not None and 0 < self.layers < layers_of(start):

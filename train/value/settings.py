@@ -10,7 +10,7 @@ from warlight_env.agents.registry import parse
 from warlight_env.agents.turn_net.turn_network_file import NONE, load_turn_network
 from warlight_env.agents.weights import PLANNING, Weights
 from warlight_env.errors import InputError
-from warlight_env.train.common.checks import check_agents, check_shares, check_whole, pin_agents, pin_files
+from warlight_env.train.common.checks import check_different_agents, check_integers, check_shares, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 from warlight_env.train.common.game_configs import NEVER, Fog
 
@@ -93,16 +93,16 @@ class ValueSettings(ExpertIterationSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "labels", "label_simulations")
-        check_whole(self, 2, "candidates")
-        check_whole(self, 0, "playout_rounds")
+        check_integers(self, 1, "labels", "label_simulations")
+        check_integers(self, 2, "candidates")
+        check_integers(self, 0, "playout_rounds")
         check_shares(self, "random_move_share")
         if not self.opponents:
             raise InputError("opponents: give at least one agent")
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
         pin_agents(self, "player", "opponents", "actors", "holdout")
-        check_agents(self, "holdout")
+        check_different_agents(self, "holdout")
         others = [agent for agent in self.holdout if parse(agent)[1].get("value") != CURRENT]
         self.conditions.check_agents("holdout", others)
         pin_files(self, start=load_value, net=load_turn_network)

@@ -182,7 +182,7 @@ def _run(first: Callable[[Any], Awaitable[str]], bots: Sequence[str], options: G
     folder = options.log if options.log is not None else user_data_path("warlight") / "games"
     listen = Listen(options.host, options.port, tuple(options.proxy or ()))
     folders = Folders(folder, options.runs, options.opponents)
-    run_server(listen, folders, first, bots, open_browser=options.browser, tell=_print_line)
+    run_server(listen, folders, first, bots, open_browser=options.browser, print_line=_print_line)
 
 
 def _is_address(text: str) -> bool:

@@ -111,7 +111,7 @@ class Episodes:
             self._parts = EnvParts(batch, self._new_core, padding.board_arrays, self._count)
             # The `EnvCore` of any map. The `EnvCore` objects of all maps have the same settings, except `slots` and the
             # recording of the history. With the encoding "steps", the default of `max_cycles` also depends on the map.
-            self._any_core = self._parts.known_map(self._maps.draw(np.random.default_rng(0))).parts[0].core
+            self._any_core = self._parts.get_or_add_map(self._maps.draw(np.random.default_rng(0))).parts[0].core
             self.form = PaddedSpaces(padding, self._any_core, with_mask)
         elif map_limits is not None:
             raise InputError(
@@ -262,7 +262,7 @@ class Episodes:
                 named = core_options["start"].map
             if named is not None:
                 map_ = checked_option(named, padding.map_limits)
-                core = self._parts.known_map(map_).parts[0].core
+                core = self._parts.get_or_add_map(map_).parts[0].core
         checked = read_options(core, core_options, allowed)._replace(map=map_)
         self._check_start(checked)
         return checked

@@ -153,8 +153,8 @@ class EnvParts:
         """The arguments with which kernels find all games: `addresses`, `index` and `place`."""
         return self.addresses, self.index, self.place
 
-    def known_map(self, map_: Map) -> KnownMap:
-        """Return the `KnownMap` of a map; a new one if the map is not stored yet."""
+    def get_or_add_map(self, map_: Map) -> KnownMap:
+        """Return the `KnownMap` of a map; add the map first if it is not stored yet."""
         key = map_.full_digest
         if key not in self._known_maps:
             self._first(self._make(map_))

@@ -81,7 +81,7 @@ class RoundHistory:
     def record_positions(
         self, state: State, live: npt.NDArray[np.bool_], turns: Turns, selected: npt.NDArray[np.int8]
     ) -> dict[int, npt.NDArray[np.int8]]:
-        """Store the position and the turns of each game before its next round is played.
+        """Store each game's position and turns before its next round is played, and return the owners of its regions.
 
         Args:
             live: bool[B, P], whether a player still acts.

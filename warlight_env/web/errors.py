@@ -11,7 +11,7 @@ from warlight_env.errors import InputError, RunError
 ErrorBody = dict[str, Any]
 
 BUSY: Final = (429, 503)  # status codes of temporary errors; the same request may succeed later
-LATER: Final = 2  # seconds after which the client may repeat the request
+RETRY_AFTER: Final = 2  # seconds after which the client may repeat the request
 NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 
 
@@ -67,7 +67,7 @@ def error_body_of(error: InputError) -> ErrorBody:
     return make_error_body(str(error), getattr(error, "details", None), code, values)
 
 
-def unable_now(error: OSError) -> ErrorBody:
+def os_error_body_of(error: OSError) -> ErrorBody:
     """Return the JSON data of the response for an error of the operating system, such as too many open files."""
     reason = error.strerror or "no answer"
     return make_error_body(f"the server cannot do that now: {reason}", code="unable", values={"reason": reason})
@@ -75,7 +75,7 @@ def unable_now(error: OSError) -> ErrorBody:
 
 def retry_headers(status: int) -> dict[str, str]:
     """Return the header ``retry-after`` for a temporary error; for other status codes, return no headers."""
-    return {"retry-after": str(LATER)} if status in BUSY else {}
+    return {"retry-after": str(RETRY_AFTER)} if status in BUSY else {}
 
 
 class PageMissingError(RunError):

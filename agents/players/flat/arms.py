@@ -26,7 +26,7 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below
 
 #: Statistics that summarize a turn's results.
-MIDDLES: Final = ("median", "mean", "mode")
+STATISTICS: Final = ("median", "mean", "mode")
 
 #: Number of equal intervals into which 0 .. 1 is divided for the mode; results in one interval count as equal.
 MODE_BINS: Final = 20

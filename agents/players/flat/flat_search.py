@@ -13,8 +13,8 @@ from warlight_env.agents.parameters import Param, check_values, documented, para
 from warlight_env.agents.players.flat.arms import (
     FOUND,
     FULL,
-    MIDDLES,
     SIMULATIONS,
+    STATISTICS,
     Arms,
     central_value,
     draw,
@@ -28,7 +28,7 @@ from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions
 from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.anytime_agent import AnytimeAgent
-from warlight_env.agents.search.final_move import sorted_by_middle
+from warlight_env.agents.search.final_move import sorted_by_central_value
 from warlight_env.agents.search.search_settings import SearchSettings
 from warlight_env.agents.search.simulation import UNIT, SimulationSettings, SimulationWork, make_simulation_work
 from warlight_env.agents.search.thread_pool import Quota
@@ -51,7 +51,8 @@ class FlatSettings(SearchSettings):
     scenarios: int = 96
     horizon: int = 3
     final_move: Annotated[
-        str, Param(f"statistic that ranks turns by their results: {', '.join(MIDDLES)}", choices=MIDDLES, shared=True)
+        str,
+        Param(f"statistic that ranks turns by their results: {', '.join(STATISTICS)}", choices=STATISTICS, shared=True),
     ] = "median"
 
     def __post_init__(self) -> None:
@@ -143,7 +144,7 @@ class FlatSearch(AnytimeSearch):
                     visits, total = visits + existing.visits, total + existing.total
                 merged[key] = Candidate(orders, visits, total)
                 results.setdefault(key, []).append(turn_results.get(i, ()))
-        return sorted_by_middle(
+        return sorted_by_central_value(
             [
                 replace(candidate, middle=central_value(np.concatenate(results[key]), self.settings.final_move))
                 for key, candidate in merged.items()

@@ -25,7 +25,7 @@ MAX_CONNECTIONS: Final = 2000  # maximum number of open connections
 ADDRESS: Final = 300  # maximum number of open connections from one address
 SPARE: Final = 200  # open files reserved for other uses than connections: logs of games, pipes to workers
 FILES: Final = 4096  # the limit of open files that the server requests from the system
-HEAD: Final = 10.0  # maximum seconds until the head (first line and headers) of a request has arrived
+HEAD_TIMEOUT: Final = 10.0  # maximum seconds until the head (first line and headers) of a request has arrived
 READ_TIMEOUT: Final = 30.0  # seconds within which a client must accept a part of the answer
 BYTES: Final = 2048  # bytes of a socket's messages that are processed together
 FRAMES: Final = 60  # frames that a viewer may send at once: its hello, and keep-alive frames
@@ -62,7 +62,7 @@ class ConnectionLimits:
     max_connections: int = MAX_CONNECTIONS
     address: int = ADDRESS
     trusted: Collection[str] = ()
-    head_timeout: float = HEAD
+    head_timeout: float = HEAD_TIMEOUT
     read_timeout: float = READ_TIMEOUT
     _open: dict[asyncio.BaseTransport, str] = field(default_factory=dict)
 
@@ -94,8 +94,8 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 
         _refused = False
         _spoken = False  # whether the client sent anything
-        _head: asyncio.TimerHandle | None = None
-        _take: asyncio.TimerHandle | None = None
+        _head_timer: asyncio.TimerHandle | None = None
+        _read_timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -124,23 +124,23 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 
         def pause_writing(self) -> None:
             super().pause_writing()
-            self._take = self.loop.call_later(limits.read_timeout, self.transport.abort)
+            self._read_timer = self.loop.call_later(limits.read_timeout, self.transport.abort)
 
         def resume_writing(self) -> None:
             super().resume_writing()
-            if self._take is not None:
-                self._take.cancel()
-                self._take = None
+            if self._read_timer is not None:
+                self._read_timer.cancel()
+                self._read_timer = None
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._stop()
             super().connection_lost(exc)
-            if self._take is not None:
-                self._take.cancel()
+            if self._read_timer is not None:
+                self._read_timer.cancel()
 
         def _expect_head(self) -> None:
-            if self._head is None and not self.transport.is_closing():
-                self._head = self.loop.call_later(limits.head_timeout, self._too_slow)
+            if self._head_timer is None and not self.transport.is_closing():
+                self._head_timer = self.loop.call_later(limits.head_timeout, self._too_slow)
 
         def _too_slow(self) -> None:
             """Close the connection of a slow client, without an answer if the client has sent nothing."""
@@ -150,9 +150,9 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
                 self.transport.close()
 
         def _stop(self) -> None:
-            if self._head is not None:
-                self._head.cancel()
-                self._head = None
+            if self._head_timer is not None:
+                self._head_timer.cancel()
+                self._head_timer = None
 
         def _refuse(self, status: str) -> None:
             self._stop()

@@ -23,7 +23,7 @@ from warlight_env.version import __version__
 from warlight_env.web.access.auth import AuthMiddleware
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.documents.replay_document import header_fields, with_more
-from warlight_env.web.errors import RequestError, error_body_of, make_error_body, retry_headers, unable_now
+from warlight_env.web.errors import RequestError, error_body_of, make_error_body, os_error_body_of, retry_headers
 from warlight_env.web.games.game_list import SharedTask
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson, GameAccess
@@ -130,7 +130,7 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(OSError)  # such as too many open files, or a deleted folder
     async def unable(request: Request, error: OSError) -> Response:
         _log.error("%s: %s", request.url.path, error)
-        return JSONResponse(unable_now(error), 503, retry_headers(503))
+        return JSONResponse(os_error_body_of(error), 503, retry_headers(503))
 
     @app.exception_handler(DiskError)
     async def no_space(request: Request, error: DiskError) -> Response:
@@ -186,7 +186,7 @@ def _games(app: FastAPI) -> None:
         return creation_response(room)
 
     @app.get("/api/games/{id}")
-    async def look(access: GameAccess) -> EncodedJson:
+    async def read_game(access: GameAccess) -> EncodedJson:
         room = access.room
         facts = header_fields(room.header, secret=bool(room.humans) and not room.over)
         watching = access.seat == SPECTATOR

@@ -39,7 +39,7 @@ def add_maps(app: FastAPI) -> None:
         return asdict(await map_store.save(await request.body(), replaces))
 
     @app.get("/api/maps/{name}")
-    async def look(name: str) -> EncodedJson:
+    async def read_map(name: str) -> EncodedJson:
         bundled = name in maps.names() or name.startswith(f"{GENERATED}:")
         if not bundled and not await asyncio.to_thread(map_store.path(name).exists):
             raise RequestError(f"there is no map {name!r}", 404, code="no-map", name=name)

@@ -82,7 +82,7 @@ def run_server(
     bots: Sequence[str] = (),
     *,
     open_browser: bool = True,
-    tell: Callable[[str], Any] = print,
+    print_line: Callable[[str], Any] = print,
 ) -> None:
     """Serve until Ctrl-C or SIGTERM; further signals change nothing.
 
@@ -92,6 +92,8 @@ def run_server(
         first: makes the first game in the browser and returns the part of the page's address after ``#``; None: the
             page begins without a game.
         bots: bots that the page offers before the usual bots.
+        open_browser: whether to open the page in a browser.
+        print_line: prints a line with an address of the server, for the user.
 
     Raises:
         PageMissingError: the page was not built. ServeError: the port is not available. FolderInUseError: another
@@ -105,7 +107,7 @@ def run_server(
         listener = stack.enter_context(_listen_socket(listen))
         port = listener.getsockname()[1]
         is_localhost = listen.host in ("127.0.0.1", "0.0.0.0", "::", "localhost")
-        host_name = "localhost" if is_localhost else _in_address(listen.host)
+        host_name = "localhost" if is_localhost else _url_host(listen.host)
         home.write_address(f"http://{host_name}:{port}/")
         hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
         offered = tuple(dict.fromkeys((*bots, *BOTS)))
@@ -119,9 +121,9 @@ def run_server(
             gc.collect()
             gc.freeze()  # garbage collection skips these objects: a scan would block the server for 0.1 s
             address = f"http://{host_name}:{port}/?token={token}#/{fragment}"
-            tell(f"Warlight: {address}   (Ctrl-C ends the server; the games are saved in {folders.games})")
+            print_line(f"Warlight: {address}   (Ctrl-C ends the server; the games are saved in {folders.games})")
             if lan_address is not None:
-                tell(
+                print_line(
                     f"Other people can use {lan_address}/ with the links that the page makes for them; the address "
                     "above is only for the owner. There is no encryption: a person who can read the network traffic "
                     "can read tokens and games."
@@ -145,7 +147,7 @@ def config_of(app: FastAPI, proxies: Sequence[str], limits: ConnectionLimits) ->
     )  # fmt: skip
 
 
-def _in_address(host: str) -> str:
+def _url_host(host: str) -> str:
     """Return a host in the form that an address needs: with brackets around an IPv6 host."""
     return f"[{host}]" if ":" in host else host
 
@@ -153,11 +155,11 @@ def _in_address(host: str) -> str:
 def _lan_host(host: str) -> str:
     """Return an address at which other machines reach this machine, even if the server listens on all addresses."""
     if host not in ("0.0.0.0", "::"):
-        return _in_address(host)
+        return _url_host(host)
     family, remote_address = (socket.AF_INET, "192.0.2.1") if host == "0.0.0.0" else (socket.AF_INET6, "2001:db8::1")
     with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe_socket:
         probe_socket.connect((remote_address, 9))  # this sends nothing: the system only selects the local address
-        return _in_address(str(probe_socket.getsockname()[0]))
+        return _url_host(str(probe_socket.getsockname()[0]))
     return socket.gethostname()
 
 
@@ -186,5 +188,5 @@ def _listen_error(listen: Listen, error: OSError) -> ServeError:
     )  # fmt: skip
     advice = "--host: an address of this machine" if wrong_host else "--port"
     return ServeError(
-        f"cannot listen on {_in_address(listen.host)}:{listen.port}: {error.strerror or error}; choose another {advice}"
+        f"cannot listen on {_url_host(listen.host)}:{listen.port}: {error.strerror or error}; choose another {advice}"
     )

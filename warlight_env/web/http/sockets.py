@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from warlight_env.errors import InputError, RunError
 from warlight_env.web.access.auth import tokens_equal
-from warlight_env.web.errors import ErrorBody, RequestError, error_body_of, make_error_body, unable_now
+from warlight_env.web.errors import ErrorBody, RequestError, error_body_of, make_error_body, os_error_body_of
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.requests import Hello
 
@@ -73,7 +73,7 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
             await socket.close(1008)
     except OSError as error:  # such as too many open files, or a deleted log
         _log.error("%s: %s", socket.url.path, error)
-        await _refuse(socket, unable_now(error), 503)
+        await _refuse(socket, os_error_body_of(error), 503)
 
 
 async def _refuse(socket: WebSocket, error_body: ErrorBody, status: int) -> None:

@@ -63,7 +63,7 @@ def add_studies(app: FastAPI) -> None:
         return {"id": await asyncio.to_thread(store.create, data)}
 
     @app.get("/api/studies/{id}")
-    async def look(id: str) -> EncodedJson:
+    async def read_study(id: str) -> EncodedJson:
         data = await asyncio.to_thread(store.read, id)
         return EncodedJson(await pool.long(variation_tasks.study_json, data))
 

@@ -67,7 +67,7 @@ class VariationRoutes:
         dependency = Depends(tree)
         pool = self.lobby.process_pool
 
-        async def look(store: VariationStore = dependency) -> EncodedJson:
+        async def read_tree(store: VariationStore = dependency) -> EncodedJson:
             return EncodedJson(await pool.short(variation_tasks.read_tree, await store.load()))
 
         async def extend(body: TryBody, store: VariationStore = dependency) -> EncodedJson:
@@ -88,7 +88,7 @@ class VariationRoutes:
             data = await pool.short(variation_tasks.study_of, await store.load(), round, title)
             return Response(data, media_type="application/json")
 
-        app.get(f"{prefix}/variations")(look)
+        app.get(f"{prefix}/variations")(read_tree)
         app.post(f"{prefix}/variations")(extend)
         app.post(f"{prefix}/variations/note")(note)
         app.post(f"{prefix}/variations/delete")(delete)

@@ -68,9 +68,9 @@ class _Job:
         focus = self.focus if self.focus < len(self.levels) else None
         if focus is not None and self.levels[focus] < (len(LEVELS) if min_level >= PASSES else min_level + 1):
             return focus
-        fall = dict(enumerate(self.largest_losses))
+        losses = dict(enumerate(self.largest_losses))
         unfinished = [index for index, level in enumerate(self.levels) if level < PASSES]
-        return min(unfinished, key=lambda index: (self.levels[index], -fall.get(index, 0.0), index), default=None)
+        return min(unfinished, key=lambda index: (self.levels[index], -losses.get(index, 0.0), index), default=None)
 
 
 class AnalysisJobs:

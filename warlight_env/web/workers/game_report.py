@@ -87,13 +87,13 @@ class GameReport:
     @property
     def turning(self) -> list[tuple[int, int]]:
         """The pairs (round, player) with the largest losses of win probability from any cause, sorted by round."""
-        falls = [
+        losses = [
             (turn.before - turn.after, number, player)
             for number, turns in enumerate(self.rounds, 1)
             for player, turn in enumerate(turns)
             if turn is not None and turn.before - turn.after >= CHANGE
         ]
-        return sorted((number, player) for _, number, player in sorted(falls, reverse=True)[:TURNING])
+        return sorted((number, player) for _, number, player in sorted(losses, reverse=True)[:TURNING])
 
 
 def report_of(

@@ -109,7 +109,7 @@ def shown_points(turn: Mapping[str, Any]) -> dict[str, int]:
     value = turn["worth"]
     best = value + turn["gain"] if turn["better"] else value
     before, best, actual, after = (rounded_percent(share) for share in (turn["before"], best, value, turn["after"]))
-    return {"fall": after - before, "others": best - before, "turn": actual - best, "dice": after - actual}
+    return {"change": after - before, "others": best - before, "turn": actual - best, "dice": after - actual}
 
 
 def rounded_percent(share: float) -> int:
@@ -275,7 +275,7 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
         points = shown_points(turn)
         mark = f" ({turn['mark']})" if turn["mark"] else ""
         lines.append(
-            f"round {number}: {names[player]}{mark} {points['fall']:+d} points of win probability: "
+            f"round {number}: {names[player]}{mark} {points['change']:+d} points of win probability: "
             f"{points['turn']:+d} by the own turn, {points['others']:+d} by the turns of "
             f"{_opponents(names, player)}, {points['dice']:+d} by the dice"
         )
