@@ -162,13 +162,13 @@ def _name_problems(
         else:
             yield f"region {r.name!r}: in two super regions, {homes[r.name]!r} and {r.super_region!r}"
     similar_regions = Suggestions(homes)
-    pairs = (("border", borders), ("sea link", ((a, b) for a, b, _ in sea_links)))
-    for kind, a, b in ((kind, a, b) for kind, names in pairs for a, b in names):
-        for name, neighbor in ((a, b), (b, a)):
-            if name not in homes:
-                yield f"region {neighbor!r}: {kind} to unknown region {name!r}{similar_regions.hint(name)}"
-        if a == b:
-            yield f"region {a!r}: must not have a {kind} to itself"
+    for kind, pairs in (("border", borders), ("sea link", [(a, b) for a, b, _ in sea_links])):
+        for a, b in pairs:
+            for name, neighbor in ((a, b), (b, a)):
+                if name not in homes:
+                    yield f"region {neighbor!r}: {kind} to unknown region {name!r}{similar_regions.hint(name)}"
+            if a == b:
+                yield f"region {a!r}: must not have a {kind} to itself"
     if setup is not None:
         for entry, names in (("wastelands", setup.wastelands), ("offered", setup.offered)):
             for name in names or ():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from warlight_env.maps.build import RawRegion, RawSetup, build, heading_for
 from warlight_env.maps.challenge_fields import cell, identifier, identifiers, integer, items, pair
-from warlight_env.maps.challenge_setup import region_name, setup_of_lines, setup_of_settings
+from warlight_env.maps.challenge_setup import SetupRegion, region_name, setup_of_lines, setup_of_settings
 from warlight_env.maps.errors import MapError, raise_reasons
 from warlight_env.maps.formats import is_cells
 from warlight_env.maps.model import Map
@@ -152,7 +153,8 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
         for b in neighbor_ids.split(",")
         if b
     ]
-    setup, used_lines = setup_of_lines(lines, place, (r for _, r, _ in regions))
+    setup, setup_regions, used_lines = setup_of_lines(lines, place)
+    raise_reasons(_id_problems(supers, regions, borders, setup_regions, {r for _, r, _ in regions}))
     map_ = _from_ids(place, supers, regions, borders, setup)
     return map_, unused_lines(lines, used_lines | {number for number, _ in sections.values()})
 
@@ -193,25 +195,24 @@ def from_challenge_data(data: Any, place: str) -> Map:
         for location, region, item in regions
         for neighbor in identifiers(f"{location}: neighbors", item.get("neighbors", []))
     ]
-    setup = setup_of_settings(_settings(data, place), f"{place}: Settings", (r for _, r, _ in regions))
+    setup, setup_regions = setup_of_settings(_settings(data, place), f"{place}: Settings")
     if not is_cells(data):
         homes = [(location, region, _id_field(location, item, "superRegion")) for location, region, item in regions]
+        raise_reasons(_id_problems(supers, homes, borders, setup_regions, {r for _, r, _ in regions}))
         return _from_ids(place, supers, homes, borders, setup)
     homes = [
         (location, region, s)
         for (location, item), (_, s, _) in zip(super_items, supers, strict=True)
         for region in identifiers(f"{location}: regions", item.get("regions"))
     ]
-    _check_homes(regions, homes)
+    # An id that is only in "Regions" or only in "SuperRegions" gives one problem, not one for each border.
+    known = {r for _, r, _ in (*regions, *homes)}
+    raise_reasons(chain(_home_problems(regions, homes), _id_problems(supers, homes, borders, setup_regions, known)))
     return _from_ids(place, supers, homes, borders, setup, _drawing(data, place, regions, borders))
 
 
-def _check_homes(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row]) -> None:
-    """Raise MapError unless each region is listed by one super region, and no other regions are listed."""
-    raise_reasons(_home_problems(regions, homes))
-
-
 def _home_problems(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row]) -> Iterator[str]:
+    """Yield all repeated regions, and regions that are only in "SuperRegions" or only in "Regions"."""
     region_ids = set[int]()
     for location, region, _ in regions:
         if region in region_ids:
@@ -285,9 +286,8 @@ def _from_ids(
 ) -> Map:
     """Return a map from ids; the names and indices of regions are derived from the ids.
 
-    supers, regions and borders contain tuples (place in the file, id, value).
+    supers, regions and borders contain tuples (place in the file, id, value) without the problems of `_id_problems`.
     """
-    raise_reasons(_id_problems(supers, regions, borders))
     super_of = {r: s for _, r, s in regions}
     has_short_ids = all(r <= 99_999 for r in super_of)
     shapes = {} if drawing is None else drawing.shapes
@@ -310,11 +310,27 @@ def _from_ids(
     )
 
 
-def _id_problems(supers: Sequence[_Row], regions: Sequence[_Row], borders: Sequence[_Row]) -> Iterator[str]:
-    """Yield all repeated and unknown ids, and borders from a region to itself; see `_from_ids`."""
-    super_ids = {s for _, s, _ in supers}
+def _id_problems(
+    supers: Sequence[_Row],
+    homes: Sequence[_Row],
+    borders: Sequence[_Row],
+    setup_regions: Sequence[SetupRegion],
+    known: Collection[int],
+) -> Iterator[str]:
+    """Yield all repeated and unknown ids, and borders from a region to itself.
+
+    Args:
+        supers, homes, borders: tuples (place in the file, id, value). The value in `homes` is a super region.
+        setup_regions: the regions of the starting setup.
+        known: the ids of regions that borders and the setup may contain.
+    """
+    super_ids = set[int]()
+    for location, s, _ in supers:
+        if s in super_ids:
+            yield f"{location}: super region {s}: given twice"
+        super_ids.add(s)
     super_of: dict[int, int] = {}
-    for location, r, s in regions:
+    for location, r, s in homes:
         if s not in super_ids:
             yield f"{location}: region {r}: unknown super region {s}"
         if r in super_of:
@@ -322,12 +338,15 @@ def _id_problems(supers: Sequence[_Row], regions: Sequence[_Row], borders: Seque
             yield f"{location}: region {r}: {problem}"
         super_of.setdefault(r, s)
     for location, a, b in borders:
-        if a not in super_of:
+        if a not in known:
             yield f"{location}: neighbors of unknown region {a}"
-        if b not in super_of:
-            yield f"{location}: region {a}: border to unknown region {b}"
         if a == b:
             yield f"{location}: region {a}: must not have a border to itself"
+        elif b not in known:
+            yield f"{location}: region {a}: border to unknown region {b}"
+    for location, region in setup_regions:
+        if region not in known:
+            yield f"{location}: unknown region {region}"
 
 
 def _id_field(location: str, item: dict[str, Any], key: str) -> int:

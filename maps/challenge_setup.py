@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from warlight_env.maps.build import RawSetup
 from warlight_env.maps.challenge_fields import identifier, identifiers, integer
-from warlight_env.maps.errors import MapError, raise_reasons
+from warlight_env.maps.errors import MapError
 from warlight_env.maps.parts import MAX_ARMY, MAX_REGIONS
 
 #: The names of the entries of a starting setup. In JSON the names are keys of "Settings". In a line, the name follows
@@ -15,6 +15,9 @@ from warlight_env.maps.parts import MAX_ARMY, MAX_REGIONS
 WASTELANDS: Final = "wastelands"
 OFFERED: Final = "starting_regions"
 PICKS: Final = "starting_pick_amount"
+
+#: A region in a starting setup: its place in the file, and its id.
+SetupRegion = tuple[str, int]
 
 #: The first words of the lines that contain the starting setup.
 _FIRST_WORDS: Final = (
@@ -27,8 +30,10 @@ def region_name(identifier: int) -> str:
     return f"Region {identifier}"
 
 
-def setup_of_lines(lines: Sequence[str], place: str, region_ids: Iterable[int]) -> tuple[RawSetup | None, set[int]]:
-    """Return the setup in the lines of a game, and the numbers (from 1) of the lines that contain the setup.
+def setup_of_lines(lines: Sequence[str], place: str) -> tuple[RawSetup | None, list[SetupRegion], set[int]]:
+    """Return the setup in the lines of a game, its regions, and the numbers (from 1) of the lines that contain it.
+
+    The caller must check that the regions exist. The setup is None if the lines contain no setup.
 
     The lines are ``setup_map wastelands``, ``settings starting_regions`` (in the first challenge
     ``pick_starting_regions TIME …``) and ``settings starting_pick_amount``. The first line ``update_map`` gives the
@@ -44,13 +49,18 @@ def setup_of_lines(lines: Sequence[str], place: str, region_ids: Iterable[int]) 
                         f"{place}: line {number}: {' '.join(first)} occurs twice; only one such line is allowed"
                     )
                 entries[first] = number, words[len(first) :]
-    regions = set(region_ids)
+    regions: list[SetupRegion] = []
 
     def read_ids(first: tuple[str, ...], skip: int = 0) -> list[int] | None:
         if first not in entries:
             return None
         number, words = entries[first]
-        return _checked_ids(f"{place}: line {number}: {first[-1]}", words[skip:], regions)
+        location, words = f"{place}: line {number}: {first[-1]}", words[skip:]
+        if len(words) > MAX_REGIONS:
+            raise MapError(f"{location}: {len(words)} ids: at most {MAX_REGIONS} are supported")
+        ids = [identifier(location, word) for word in words]
+        regions.extend((location, region) for region in ids)
+        return ids
 
     wastelands, offered = read_ids(_FIRST_WORDS[0]), read_ids(_FIRST_WORDS[1])
     if offered is not None:
@@ -63,20 +73,27 @@ def setup_of_lines(lines: Sequence[str], place: str, region_ids: Iterable[int]) 
         picks = integer(f"{place}: line {number}: {PICKS}", " ".join(words))
     used_lines = {number for number, _ in entries.values()}
     army, army_line = _wasteland_army(lines, set(wastelands or ()))
-    return _setup(wastelands, army, offered, picks), used_lines if army is None else used_lines | {army_line}
+    if army is not None:
+        used_lines.add(army_line)
+    return _setup(wastelands, army, offered, picks), regions, used_lines
 
 
-def setup_of_settings(settings: dict[str, Any], location: str, region_ids: Iterable[int]) -> RawSetup | None:
-    """Return the setup in "Settings" of the challenge's JSON, or None if the JSON has no setup."""
-    regions = set(region_ids)
+def setup_of_settings(settings: dict[str, Any], location: str) -> tuple[RawSetup | None, list[SetupRegion]]:
+    """Return the setup in "Settings" of the challenge's JSON, and its regions.
+
+    The caller must check that the regions exist. The setup is None if the JSON contains no setup.
+    """
+    regions: list[SetupRegion] = []
 
     def read_ids(key: str) -> list[int] | None:
         if key not in settings:
             return None
-        return _checked_ids(f"{location}: {key}", identifiers(f"{location}: {key}", settings[key]), regions)
+        ids = identifiers(f"{location}: {key}", settings[key])
+        regions.extend((f"{location}: {key}", region) for region in ids)
+        return ids
 
     picks = integer(f"{location}: {PICKS}", settings[PICKS]) if PICKS in settings else None
-    return _setup(read_ids(WASTELANDS), None, read_ids(OFFERED), picks)
+    return _setup(read_ids(WASTELANDS), None, read_ids(OFFERED), picks), regions
 
 
 def _setup(
@@ -90,14 +107,6 @@ def _setup(
         return None if regions is None else [region_name(r) for r in regions]
 
     return RawSetup(names(wastelands), army, names(offered), picks)
-
-
-def _checked_ids(location: str, ids: Sequence[str | int], regions: set[int]) -> list[int]:
-    if len(ids) > MAX_REGIONS:
-        raise MapError(f"{location}: {len(ids)} ids: at most {MAX_REGIONS} are supported")
-    region_ids = [identifier(location, entry) for entry in ids]
-    raise_reasons(f"{location}: unknown region {region}" for region in region_ids if region not in regions)
-    return region_ids
 
 
 def _wasteland_army(lines: Sequence[str], wastelands: set[int]) -> tuple[int | None, int]:

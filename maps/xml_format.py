@@ -89,12 +89,14 @@ def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
     if root.tag != "map":
         raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.written_tag}>")
     supers: list[SuperRegion] = []
+    super_lines: list[int] = []  # the line number of each super region
     regions: list[RawRegion] = []
     lines: list[int] = []  # the line number of each region
     neighbors_of: dict[str, dict[str, int]] = {}  # region → its listed neighbours → their line numbers
     for s in _below(root, "superregion", ("superregions",)):
         name = _name(s, place)
         supers.append(SuperRegion(name, _integer(s, "bonus", place)))
+        super_lines.append(s.line)
         for r in _below(s, "region", ("regions",)):
             region = _name(r, place)
             regions.append(RawRegion(region, name, army=_integer(r, "army", place, DEFAULT_ARMY)))
@@ -103,11 +105,26 @@ def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
     if not regions:
         raise MapError(f"{place}: the map is empty: no regions")
     pairs = [(a, b) for a, neighbors in neighbors_of.items() for b in neighbors]
-    raise_reasons(chain(_repeated_names(regions, lines, place), _neighbor_problems(neighbors_of, place)))
+    raise_reasons(
+        chain(
+            _repeated_super_regions(supers, super_lines, place),
+            _repeated_regions(regions, lines, place),
+            _neighbor_problems(neighbors_of, place),
+        )
+    )
     return build(place, heading_for(place, "XML file"), supers, regions, pairs), grouped(_unused(root, _KNOWN))
 
 
-def _repeated_names(regions: Sequence[RawRegion], lines: Sequence[int], place: str) -> Iterator[str]:
+def _repeated_super_regions(supers: Sequence[SuperRegion], lines: Sequence[int], place: str) -> Iterator[str]:
+    """Yield a problem for each super region with the name of an earlier super region."""
+    names = set[str]()
+    for s, line in zip(supers, lines, strict=True):
+        if s.name in names:
+            yield f"{place}: line {line}: super region {s.name!r}: repeated name"
+        names.add(s.name)
+
+
+def _repeated_regions(regions: Sequence[RawRegion], lines: Sequence[int], place: str) -> Iterator[str]:
     """Yield a problem for each region with the name of an earlier region."""
     homes: dict[str, str] = {}
     for r, line in zip(regions, lines, strict=True):

@@ -88,32 +88,57 @@ XML = """<Map><SuperRegions><SuperRegion Name="W" Bonus="1"><Region Name="Ash"><
 <Region Name="Birch"/>
 <Region Name="Oak"/></Neighbours></Region>
 <Region Name="Birch"/>
-<Region Name="Ash"><Neighbours><Region Name="Elm"/></Neighbours></Region></SuperRegion></SuperRegions></Map>"""
-LINES = """setup_map super_regions 1 1
+<Region Name="Ash"><Neighbours><Region Name="Elm"/></Neighbours></Region></SuperRegion>
+<SuperRegion Name="W" Bonus="2"><Region Name="Fir"/></SuperRegion></SuperRegions></Map>"""
+LINES = """setup_map super_regions 1 1{}
 setup_map regions 1 1 2 1 3 9 3 1
 setup_map neighbors 1 2 2 3,7 8 3
 setup_map wastelands {}"""
-ROWS = {
-    "SuperRegions": [{"id": 1, "bonus": 1, "regions": [1, 8, 9]}],
-    "Regions": [{"id": i, "cells": [{"x": i, "y": 0}], "neighbors": []} for i in (1, 1, 2)],
+ENGINE = {
+    "SuperRegions": [{"id": 1, "bonus": 1}, {"id": 1, "bonus": 2}],
+    "Regions": [{"id": 1, "superRegion": 4, "neighbors": [1, 5]}],
+    "Settings": {"wastelands": [1, 6], "starting_regions": [7]},
+}
+# Region 2 is only in "Regions", and regions 8 and 9 are only in "SuperRegions": their borders give no further errors.
+SITE = {
+    "SuperRegions": [{"id": 1, "bonus": 1, "regions": [1, 8, 9]}, {"id": 1, "bonus": 1, "regions": []}],
+    "Regions": [{"id": i, "cells": [{"x": i, "y": 0}], "neighbors": [8, 77]} for i in (1, 1, 2)],
+    "Settings": {"wastelands": [2, 8], "starting_regions": [6, 9]},
 }
 
 
 @pytest.mark.parametrize(("text", "faults"), [
     (XML, [
-        "line 5: region 'Ash': repeated name", "line 3: region 'Ash': border to unknown region 'Oak'",
-        "line 5: region 'Ash': border to unknown region 'Elm'",
+        "line 6: super region 'W': repeated name", "line 5: region 'Ash': repeated name",
+        "line 3: region 'Ash': border to unknown region 'Oak'", "line 5: region 'Ash': border to unknown region 'Elm'",
     ]),
-    (LINES.format("3"), [
+    (LINES.format("", "3"), [
         "line 2: regions: region 3: unknown super region 9",
         "line 2: regions: region 3: in two super regions, 9 and 1",
         "line 3: neighbors: region 2: border to unknown region 7", "line 3: neighbors: neighbors of unknown region 8",
     ]),
-    (LINES.format("5 6"), ["line 4: wastelands: unknown region 5", "line 4: wastelands: unknown region 6"]),
-    (json.dumps(ROWS), [
+    (LINES.format(" 1 2", "5 6\nsettings starting_regions 1 4"), [
+        "line 1: super_regions: super region 1: given twice",
+        "line 2: regions: region 3: unknown super region 9",
+        "line 2: regions: region 3: in two super regions, 9 and 1",
+        "line 3: neighbors: region 2: border to unknown region 7", "line 3: neighbors: neighbors of unknown region 8",
+        "line 4: wastelands: unknown region 5", "line 4: wastelands: unknown region 6",
+        "line 5: starting_regions: unknown region 4",
+    ]),
+    (json.dumps(ENGINE), [
+        "SuperRegions[1] (id 1): super region 1: given twice",
+        "Regions[0] (id 1): region 1: unknown super region 4",
+        "Regions[0] (id 1): region 1: must not have a border to itself",
+        "Regions[0] (id 1): region 1: border to unknown region 5",
+        "Settings: wastelands: unknown region 6", "Settings: starting_regions: unknown region 7",
+    ]),
+    (json.dumps(SITE), [
         "Regions[1] (id 1): region 1: given twice", "SuperRegions[0] (id 1): regions: unknown region 8",
         "SuperRegions[0] (id 1): regions: unknown region 9",
         "Regions[2] (id 2): region 2: belongs to no super region",
+        "SuperRegions[1] (id 1): super region 1: given twice",
+        *(f"Regions[{k}] (id {i}): region {i}: border to unknown region 77" for k, i in enumerate((1, 1, 2))),
+        "Settings: starting_regions: unknown region 6",
     ]),
 ])  # fmt: skip
 def test_map_check_reports_all_wrong_names_in_other_formats(text: str, faults: list[str], tmp_path: Path, capsys: Any):

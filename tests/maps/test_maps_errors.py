@@ -243,7 +243,7 @@ LINES = "setup_map super_regions 1 1 2 2\nsetup_map regions 1 1 2 1 3 2\nsetup_m
         ("regions 1 1 2 1 3 2", "regions 0 1 2 1 3 2", "line 2: regions: '0' is not an id"),
         ("2 2\n", "2 x\n", "line 1: super_regions: 'x' is not a whole number"),
         ("2 2\n", "2 -2\n", "super region 'Super region 2': bonus -2"),
-        ("2 2\n", "1 2\n", "region 3: unknown super region 2"),
+        ("2 2\n", "1 2\n", "line 1: super_regions: super region 1: given twice"),
         ("neighbors 1 2 2 3", "neighbors 1 2 2 2", "line 3: neighbors: region 2: must not have a border to itself"),
         ("neighbors 1 2 2 3", "neighbors 1 2 2 7", "line 3: neighbors: region 2: border to unknown region 7"),
         ("neighbors 1 2 2 3", "neighbors 1 2 8 3", "line 3: neighbors: neighbors of unknown region 8"),
