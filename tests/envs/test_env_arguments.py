@@ -223,17 +223,27 @@ def test_vector_env_rejects_invalid_arguments(arguments, message):
         WarlightVectorEnv(2, **{**SETTINGS, **arguments})
 
 
-@pytest.mark.parametrize(
-    "kind", [WarlightVectorEnv, WarlightMapsVectorEnv, WarlightMapsEnv, WarlightVecEnv, WarlightTensorVectorEnv]
-)
-def test_the_error_for_an_unknown_argument_names_all_arguments(kind):
+@pytest.mark.parametrize(("kind", "further", "refused"), [
+    (WarlightVectorEnv, set(), set()), (WarlightMapsVectorEnv, {"map_limits"}, {"observation"}),
+    (WarlightMapsEnv, {"map_limits"}, {"observation"}), (WarlightVecEnv, {"map_limits"}, set()),
+    (WarlightTensorVectorEnv, set(), {"mask", "render_mode"}),
+])  # fmt: skip
+def test_the_error_for_an_unknown_argument_names_exactly_the_possible_arguments(kind, further, refused):
     with pytest.raises(UnknownArgumentError, match=r"^unknown arguments 'oponent'; known: ") as error:
         kind(**{"num_envs": 2, "oponent": "random"} if kind is not WarlightMapsEnv else {"oponent": "random"})
     named = str(error.value).partition("known: ")[2].split(", ")
     signatures = [inspect.signature(kind), inspect.signature(WarlightEnv)]
     expected = {p.name for s in signatures for p in s.parameters.values() if p.kind is not p.VAR_KEYWORD}
-    without = {"mask", "render_mode"} if kind is WarlightTensorVectorEnv else set()
-    assert len(set(named)) == len(named) and set(named) - {"map_limits"} == expected - without
+    assert sorted(named) == sorted((expected | further) - refused)
+
+
+@pytest.mark.parametrize(("kind", "arguments", "message"), [
+    (WarlightVectorEnv, {"map_limits": (60, 400)}, "map_limits = .*: only environments of many maps"),
+    (WarlightMapsVectorEnv, {"observation": "flat"}, "observation: environments of many maps have a fixed observation"),
+])  # fmt: skip
+def test_arguments_of_the_other_kind_of_environment_get_a_specific_error(kind, arguments, message):
+    with pytest.raises(InputError, match=message):
+        kind(2, **arguments)
 
 
 def test_opponent_pool_rejects_invalid_arguments():

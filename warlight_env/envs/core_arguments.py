@@ -53,12 +53,18 @@ class UnknownArgumentError(InputError, TypeError):
     """Error: an environment has no argument with the given name."""
 
 
-def check_names(names: Iterable[str], allowed: Collection[str], further: Iterable[str] = ()) -> None:
-    """Raise `UnknownArgumentError` if a name in `names` is not in `allowed`.
+def check_names(
+    names: Iterable[str], allowed: Collection[str], further: Iterable[str] = (), refused: Collection[str] = ()
+) -> None:
+    """Raise `UnknownArgumentError` if a name in `names` is neither in `allowed` nor in `refused`.
 
-    further: further arguments of the environment, which the error message also names.
+    Args:
+        names: the names to check.
+        allowed: the arguments that `names` may contain. The error message lists them.
+        further: further arguments of the environment, which the error message also lists.
+        refused: arguments for which another check raises a more specific error. The error message does not list them.
     """
-    unknown = [repr(name) for name in names if name not in allowed]
+    unknown = [repr(name) for name in names if name not in allowed and name not in refused]
     if unknown:
         raise UnknownArgumentError(f"unknown arguments {', '.join(unknown)}; known: {', '.join((*allowed, *further))}")
 

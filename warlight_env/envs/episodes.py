@@ -40,8 +40,10 @@ DEFAULTS: Final[CoreSettings] = {
     "rules": "thesis", "players": 2, "action": "steps", "observation": "flat", "fog": None, "picking": "random",
     "max_cycles": None, "reward": "win",
 }  # fmt: skip
-#: The arguments of `Episodes` that environments pass through.
-ARGUMENTS: Final = (*DEFAULTS, "map", "opponent", "seat", "mask", "map_limits")
+#: The arguments of `Episodes` that environments with one map pass through.
+ARGUMENTS: Final = (*DEFAULTS, "map", "opponent", "seat", "mask")
+#: The arguments of `PaddedEpisodes` that environments with many maps pass through.
+MAPS_ARGUMENTS: Final = (*(name for name in ARGUMENTS if name != "observation"), "map_limits")
 
 
 class EpisodeStart(NamedTuple):
@@ -91,7 +93,7 @@ class Episodes:
     ) -> None:
         if not isinstance(mask, str) or mask not in ("observation", "info"):
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
-        check_names(settings, DEFAULTS, ARGUMENTS[len(DEFAULTS) :])
+        check_names(settings, DEFAULTS, ("map", "opponent", "seat", "mask", "batch", "map_limits"))
         check_batch(batch, "num_envs")
         self.batch = batch
         #: Whether each game may have several learners. Then the games get the same seeds as `WarlightParallelEnv`.

@@ -7,7 +7,7 @@ from typing import Any
 
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.core_arguments import check_names
-from warlight_env.envs.episodes import ARGUMENTS, Episodes, PaddedEpisodes
+from warlight_env.envs.episodes import MAPS_ARGUMENTS, Episodes, PaddedEpisodes
 from warlight_env.envs.map_sets import GeneratedMaps, MapLimits, MapsLike
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
@@ -88,7 +88,7 @@ class WarlightMapsEnv(WarlightEnv):
     def __init__(
         self, map: MapsLike = ("small", "world"), *, render_mode: str | None = None, **settings: Any
     ) -> None:  # fmt: skip
-        check_names(settings, ARGUMENTS, ("render_mode",))
+        check_names(settings, MAPS_ARGUMENTS, ("render_mode",), refused=("observation",))
         self._set_up(games_on_maps(map, batch=1, **settings), render_mode)
 
     @property
@@ -120,6 +120,7 @@ class WarlightMapsVectorEnv(WarlightVectorEnv):
     """
 
     exclusive_methods = (*WarlightVectorEnv.exclusive_methods, "set_maps")
+    _allowed, _refused = MAPS_ARGUMENTS, ("observation",)
 
     def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Episodes:
         return games_on_maps(batch=num_envs, **arguments)

@@ -58,7 +58,7 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 
     def __init__(self, num_envs: int, *, render_mode: str | None = None, **arguments: Any) -> None:
-        check_names(arguments, ARGUMENTS, ("num_envs", "render_mode"))
+        check_names(arguments, (*ARGUMENTS, "map_limits"), ("num_envs", "render_mode"))
         self.render_mode = checked_mode(render_mode)
         self.episodes = games_of(arguments, num_envs)
         self._arguments = arguments

@@ -48,6 +48,9 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
         "reset", "step", "action_masks", "set_opponent", "render", "render_game", "get_state", "set_state", "clone",
     )  # fmt: skip
     saved_attributes = ("episodes", "_games")
+    #: The names of arguments that the constructor passes through, and of those for which it raises a specific error.
+    _allowed: ClassVar[tuple[str, ...]] = ARGUMENTS
+    _refused: ClassVar[tuple[str, ...]] = ("map_limits",)
 
     metadata: dict[str, Any] = {  # noqa: RUF012
         **RENDERING,
@@ -62,7 +65,8 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
         render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
-        check_names(arguments, ARGUMENTS, ("num_envs", "autoreset_mode", "max_episode_steps", "render_mode"))
+        further = "num_envs", "autoreset_mode", "max_episode_steps", "render_mode"
+        check_names(arguments, self._allowed, further, self._refused)
         self.render_mode = checked_mode(render_mode)
         mode = checked_autoreset_mode(autoreset_mode)
         self.episodes = self._make_games(num_envs, arguments)
