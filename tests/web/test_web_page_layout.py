@@ -109,15 +109,15 @@ def test_marks_at_the_edge_lead_to_targets_that_are_out_of_sight(server: Server,
 def test_map_does_not_move_when_the_footer_or_the_round_changes(server: Server, open_page: Callable[..., Any]):
     players = [YOU, {"name": "Bo", "friend": True}]
     game_request = {"players": players, "map": "world", "seed": 5, "picks": "random"}
-    game = server.client().post("games", json=game_request).json()
-    address = server.page(f"g/{game['id']}?key0={game['tokens']['0']}")
-    page = open_page(address, **HANDSET)
-    for number, device in enumerate((HANDSET, TABLET, DESKTOP), 1):
-        if device is DESKTOP:
-            page = open_page(address, **DESKTOP)  # without touch input
+    # The tablet continues the game of the phone. The timeline appears after the first round of each game.
+    for device, number in ((HANDSET, 1), (TABLET, 2), (DESKTOP, 1)):
+        if number == 1:
+            game = server.client().post("games", json=game_request).json()
+            page = open_page(server.page(f"g/{game['id']}?key0={game['tokens']['0']}"), **device)
         show_on(page, device)
         page.locator("path.own").first.wait_for(state="attached")
         page.wait_for_timeout(400)
+        assert page.locator(".timeline").count() == number - 1
         before, footer_height = page.evaluate(MAP_BOX), page.locator("footer").bounding_box()["height"]
         page.keyboard.press("Control+Enter")
         page.get_by_role("button", name="Commit anyway").click()
@@ -148,6 +148,12 @@ def test_bonuses_stay_visible_at_1280_by_800(
     shown = """() => [...document.querySelectorAll('[data-super]')].map(e => { const b = e.getBoundingClientRect();
         return e.contains(document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2)) })"""
     assert page.evaluate(shown) == [True] * 6
+    rows = page.locator("[data-super]")
+    low = rows.first.bounding_box()["height"]
+    held = rows.first.locator(".held")
+    held.evaluate("e => { e.textContent = '≥ 11/12' }")  # as in fog
+    assert rows.first.bounding_box()["height"] == low
+    assert held.evaluate("e => e.scrollWidth <= e.clientWidth")
     page.locator("path.own").first.focus()
     page.keyboard.press("Shift+Enter")
     page.mouse.move(1130, 160)
