@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_helpers import PAGE, PHONE, STILL, axe_finds, hand_in, pick, round_or_end
+from page_helpers import PAGE, PHONE, STILL, axe_finds, choose_language, hand_in, pick, round_or_end
 
 from warlight_env import maps
 from web_helpers import Server
@@ -98,6 +98,7 @@ def add_super_regions(page: Any, *wanted: tuple[str, int]) -> None:
 
 def test_user_draws_checks_saves_and_plays_a_new_map(server: Server, editor: Any):
     page = editor
+    assert page.get_by_role("combobox", name="against").is_disabled()  # no bot plays a map without regions
     add_super_regions(page, ("West", 2), ("East", 3))
     wait_for_check(page, "West has no regions: paint some, or remove it.")
     page.keyboard.press("Escape")
@@ -181,6 +182,20 @@ def test_downloaded_map_equals_the_opened_map(editor: Any, tmp_path: Path, names
         page.get_by_label("File of a map").set_input_files(file)
         page.locator(f'[aria-label^="{bundled.regions[-1].name},"]').wait_for()
         assert download_map(page) == bundled
+
+
+def test_regions_are_in_the_alphabetical_order_of_the_selected_language(editor: Any, tmp_path: Path):
+    page, file = editor, tmp_path / "file.json"
+    maps.save(maps.load("small"), file)
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("Turtle Isle", "Chapel").replace("Old Harbor", "Hill"), encoding="utf-8")
+    page.get_by_label("File of a map").set_input_files(file)
+    page.locator('[aria-label^="Frostcape,"]').focus()
+    page.keyboard.press("Enter")
+    names = page.locator("select.more option")
+    for language, wanted in (("en", ["Chapel", "Hill"]), ("cs", ["Hill", "Chapel"])):  # Czech has a letter Ch after H
+        choose_language(page, language)
+        assert [name for name in names.all_inner_texts() if name in wanted] == wanted
 
 
 def test_editor_opens_maps_without_shapes_and_adds_outlines(editor: Any, tmp_path: Path):

@@ -127,6 +127,15 @@ export function joined(names: string[]): string {
   return new Intl.ListFormat(locale.now).format(listed);
 }
 
+const collators = new Map<Language, Intl.Collator>();
+
+/** Compare two names in the alphabetical order of the selected language, for `sort`. */
+export function compareNames(a: string, b: string): number {
+  let collator = collators.get(locale.now);
+  if (!collator) collators.set(locale.now, (collator = new Intl.Collator(locale.now)));
+  return collator.compare(a, b);
+}
+
 /** Format a number with its sign, including a plus sign. */
 export function signed(value: number, decimals = 0): string {
   const size = figure(Math.abs(value), decimals);
