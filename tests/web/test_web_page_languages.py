@@ -41,21 +41,28 @@ def test_screens_and_errors_of_a_game_are_in_czech(server: Server, tmp_path: Pat
     game_server = server.begin(YOU, "aggressive", seed=5)
     page = open_page(**CZECH, expects="status of 422")
     start = server.client().get("home").json()
-    for name, kept in (("games", "id"), ("maps", "name")):  # nothing of other tests
-        start[name] = [entry for entry in start[name] if entry[kept] in (game_server.game, "small")]
+    start["maps"] = [entry for entry in start["maps"] if entry["name"] == "small"]  # nothing of other tests
     start["tournaments"] = []
+    start["games"] = [{
+        "id": "none", "name": "", "players": ["You", "Pip"], "bots": [None, "random"], "faces": [None, None],
+        "watch": None, "map": "Small island", "rules": "thesis", "rounds": 1, "fog": False,
+        "over": False, "winner": None, "when": 0,
+    }]  # fmt: skip
     page.route("**/api/home", lambda route: route.fulfill(json=start))
     page.add_init_script(QUICK)
     page.goto(server.page())
     page.get_by_role("button", name="Hrát", exact=True).wait_for()
     page.get_by_role("button", name="Ukázková hra").and_(page.locator(":enabled")).wait_for()
     check_czech(page, "home", axe=False)
+    page.get_by_text("Malý ostrov · ").wait_for()  # the map of the game in the list
     page.get_by_role("button", name="Nastavení").click()
     page.get_by_role("heading", name="Nastavení").wait_for()
     check_czech(page, "settings")
     page.goto(game_server.address)
     page.get_by_text("Vyber 2 území: zbývá 2").wait_for()
     check_czech(page, "picks", axe=False)
+    picks = page.get_by_role("region", name="Výběr")
+    assert picks.evaluate("e => e.scrollWidth <= e.clientWidth"), "the link to the guide fits"
     for _ in range(2):
         page.locator('path[aria-label$="lze vybrat"]').first.focus()
         page.keyboard.press("Enter")

@@ -208,6 +208,7 @@ def test_study_starts_at_any_position_and_is_saved_as_a_file_and_a_page(
     page = open_start(server, open_page, expects="status of 4(09|22)", bypass_csp=True, accept_downloads=True)
     page.get_by_role("link", name="Open the studies").click()
     page.get_by_label("Title", exact=True).fill("My corner")  # other studies have no title
+    page.get_by_role("combobox", name="Rules").locator("option:checked", has_text="classic").wait_for(state="attached")
     page.get_by_role("combobox", name="Map").select_option("small")
     page.get_by_role("button", name="Set up a position").click()
     form = page.get_by_role("region", name="Position")
@@ -233,6 +234,7 @@ def test_study_starts_at_any_position_and_is_saved_as_a_file_and_a_page(
     assert (study.title, len(study.variations.nodes)) == ("My corner", 1)
     assert axe_finds(page) == []
     page.goto(server.page("studies"))
+    page.get_by_text("Small island, classic, 2 players").first.wait_for()
     assert axe_finds(page) == []
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download My corner as a page").first.click()

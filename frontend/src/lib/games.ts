@@ -1,6 +1,7 @@
 // Games in lists: their descriptions, opening a game, and files to download.
 import { downloadAs } from './download';
 import { call, fetchFile, type GameRow, keepTokens, seatsIn, tokensOf } from './api';
+import { titleText } from './map-titles';
 import { YOU } from './player-names';
 import { route } from './route.svelte';
 import { drop } from './storage';
@@ -20,9 +21,9 @@ export const displayName = (name: string): string => (name === YOU ? t('You') : 
 
 export const playersText = (game: GameRow): string => game.players.map(displayName).join(' – ');
 
-/** Return a description such as "world, fog · 12 rounds · 3 May 2026, 14:05". */
+/** Return a description such as "World, fog · 12 rounds · 3 May 2026, 14:05". */
 export function line({ map, fog, rounds, when }: GameRow): string {
-  return t('{map}{fog, select, yes {, fog} other {}} · {rounds, plural, one {# round} other {# rounds}} · {when}', { map, fog: fog ? 'yes' : 'no', rounds, when: moment(when) });
+  return t('{map}{fog, select, yes {, fog} other {}} · {rounds, plural, one {# round} other {# rounds}} · {when}', { map: titleText(map), fog: fog ? 'yes' : 'no', rounds, when: moment(when) });
 }
 
 /** Return the result of a finished game, for the side of this browser's player. */

@@ -120,5 +120,5 @@ export const analysis = {
   'This server offers no bot that can analyse this game. To analyse it, open its log in “warlight play”.':
     'Tento server nenabízí žádného bota, který by tuto hru mohl rozebrat. Rozbor: otevři záznam hry ve „warlight play“.',
   'To analyse the game, open its log in “warlight play”': 'Rozbor hry: otevři její záznam ve „warlight play“',
-  'An offline file without a report has no analysis': 'Soubor bez rozboru ho bez serveru nemá',
+  'An offline file without a report has no analysis': 'Tento soubor neobsahuje rozbor',
 };

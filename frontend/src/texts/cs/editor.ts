@@ -87,7 +87,7 @@ export const editor = {
   Name: 'Název',
   Bonus: 'Bonus',
   regions: 'území',
-  Title: 'Titul',
+  Title: 'Název',
   'Short name': 'Krátký název',
   Description: 'Popis',
   Source: 'Zdroj',

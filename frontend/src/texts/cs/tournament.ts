@@ -34,7 +34,7 @@ export const tournament = {
   Draws: 'Remízy',
   Losses: 'Prohry',
   Stopped: 'Zastaveno',
-  's a game': 's na hru',
+  's per game': 's na hru',
   '({played} of {asked})': '({played} z {asked})',
   Time: 'Čas',
   Clock: 'Hodiny',
