@@ -14,6 +14,16 @@ from web_helpers import Server, serving
 
 pytestmark = PAGE
 
+#: The page gets the answer about a turn that was taken back after the message that the game awaits the player again.
+LATE_TAKE_BACK = """
+    const send = window.fetch;
+    window.fetch = async (url, options) => {
+      const answer = await send(url, options);
+      if (String(url).endsWith('/take-back')) await new Promise((done) => setTimeout(done, 300));
+      return answer;
+    };
+"""
+
 
 def rounds(game_server: Server) -> list[Any]:
     return GameLog.load(game_server.folder / f"{game_server.game}.partial.wl.jsonl").rounds
@@ -87,7 +97,9 @@ def test_player_takes_a_turn_back_while_the_bot_searches_but_not_by_a_double_cli
     def awaited() -> list[int]:
         return slow.client(game["tokens"]["0"]).get(f"games/{game['id']}").json()["awaited"]
 
-    page = open_page(slow.page(f"g/{game['id']}?key0={game['tokens']['0']}"))
+    page = open_page()
+    page.add_init_script(LATE_TAKE_BACK)
+    page.goto(slow.page(f"g/{game['id']}?key0={game['tokens']['0']}"))
     page.locator(".phases").wait_for()
     double_click(page, "Commit")
     confirm_button = page.get_by_role("button", name="Commit anyway")

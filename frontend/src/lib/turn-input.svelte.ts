@@ -45,6 +45,7 @@ export class TurnInput {
   private trial = $state.raw<{ seat: number; submit: (orders: Orders) => Promise<void>; stop: () => void } | null>(null);
   private round = 0; // round of the last draft
   private takenBack: Orders | null = null; // orders that the player took back in this round; the next draft starts with them
+  private takingBack = $state(false); // until the answer of the server: there is no draft yet
 
   constructor(
     private show: Playback,
@@ -56,7 +57,7 @@ export class TurnInput {
     // Make a draft for the round in which the server expects a turn of this player.
     $effect(() => {
       const { now } = this;
-      const openRound = now?.phase === 'play' && now.you?.alive && !now.you.in ? now.round : null;
+      const openRound = !this.takingBack && now?.phase === 'play' && now.you?.alive && !now.you.in ? now.round : null;
       void show.version;
       untrack(() => {
         if (this.trial) return;
@@ -441,17 +442,15 @@ export class TurnInput {
   async takeBack(): Promise<void> {
     const { live } = this;
     if (!live || !this.committed || this.busy) return;
-    this.busy = true;
-    this.message = '';
+    [this.busy, this.takingBack, this.message] = [true, true, ''];
     try {
       const turn = await call<Orders & { wishes?: number[] }>(`games/${live.id}/take-back`, {}, live.token);
       if (turn.wishes) this.picks.wishes = turn.wishes;
-      else if (this.draft) this.draft.replace(turn);
       else this.takenBack = turn;
     } catch (error) {
       this.message = (error as Error).message;
     } finally {
-      this.busy = false;
+      [this.busy, this.takingBack] = [false, false];
     }
   }
 
