@@ -103,6 +103,7 @@ def test_spectators_see_the_map_but_in_fog_only_at_the_end(server: Server, open_
         assert {r["who"] == "unseen" for r in regions(watcher)} == {fog}
         assert watcher.get_by_role("button", name=re.compile("Commit|Resign")).count() == 0
         hand_in(ann)
+        ann.get_by_text("Waiting for Bo").wait_for()  # the server has the turn
         server.client(game["invites"]["1"]).post(f"games/{game['id']}/resign")
         watcher.locator(".result").wait_for()
         watcher.locator('path[data-region][aria-label*="unseen"]').first.wait_for(state="detached")

@@ -259,7 +259,7 @@ def test_win_probability_belongs_to_the_shown_position_or_is_unavailable(server:
     page = open_page()
     page.add_init_script("localStorage['warlight.engine'] = 'aggressive'")  # a fast bot for the hint
     page.goto(game_server.address)
-    page.locator(".phases").wait_for()
+    page.get_by_role("button", name="Hint: off").wait_for()  # before, the page ignores the key
     page.keyboard.press("h")
     chance = page.get_by_role("region", name="Win probability")
     chance.get_by_text(re.compile(r"\d+\s% \(\d+–\d+\s%\)")).wait_for()
