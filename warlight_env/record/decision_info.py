@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from warlight_env.agents.agent_adapter import as_agent
 from warlight_env.agents.records.search_record import SearchResult
+
+#: The keys of insights that agents cannot write: the reason of a missing answer, and the faults of external bots.
+_RESERVED: Final = ("error", "faults")
 
 
 def decision_info(agent: object, round: int) -> dict[str, Any] | None:
     """Return data about an agent's decision in a round (0: the picks), or None if no data exist.
 
-    The data are the result of the agent's method `insight`. If `insight` returns None, the data describe the agent's
-    last search.
+    The data are the result of the agent's method `insight`, without the keys that agents cannot write. If `insight`
+    returns None, the data describe the agent's last search.
     """
     adapter = as_agent(agent)
     insight = adapter.insight()
+    if isinstance(insight, dict):
+        return {key: value for key, value in insight.items() if key not in _RESERVED}
     if insight is not None:
         return insight
     search = adapter.last_search()

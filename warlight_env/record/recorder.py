@@ -7,7 +7,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -50,9 +50,6 @@ from warlight_env.record.model import (
 )
 from warlight_env.record.variations import EMPTY
 from warlight_env.step_results import IllegalOrder, RoundResult
-
-#: The keys of insights that only a recorder writes: the reason of a missing answer, and the faults of external bots.
-_RESERVED: Final = ("error", "faults")
 
 
 class AgentFailure(Protocol):
@@ -207,13 +204,15 @@ class Recorder(ABC):
             if reason is not None:
                 data = {"error": reason}
             elif self.insight:
-                data = decision_info(self._agents[seat], number)
-                if isinstance(data, dict):
-                    data = {key: value for key, value in data.items() if key not in _RESERVED}
+                data = self._insight(seat, number)
             if faults := self._new_faults(seat):
                 data = {**(data or {}), "faults": faults}
             if data is not None:
                 self._write_insight(seat, number, data)
+
+    def _insight(self, seat: int, number: int) -> dict[str, Any] | None:
+        """Return the data about the last decision of a seat in a round (0: the picks), or None if no data exist."""
+        return decision_info(self._agents[seat], number)
 
     def _write_last_faults(self, number: int) -> None:
         """Write the faults that agents have noted since their last answer, for example after the game."""

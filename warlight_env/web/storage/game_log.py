@@ -75,6 +75,10 @@ class GameLogWriter(Recorder):
         if len(self._recent_events) > KEPT:
             del self._recent_events[min(self._recent_events)]
 
+    def _insight(self, seat: int, number: int) -> dict[str, Any] | None:
+        """See `Recorder`. The server, unlike an agent, may give the reason of a missing answer."""
+        return self.seat_states[seat].insight()
+
     @property
     def has_unsaved(self) -> bool:
         """Whether a recorded line is not on disk yet."""
