@@ -14,7 +14,7 @@ from page_helpers import PAGE, box, choose_language, open_without_analysis, regi
 from warlight_env import Game, battle_odds
 from warlight_env.record import GameLog
 from warlight_env.web.export import write_html
-from web_helpers import YOU, Server
+from web_helpers import YOU, Server, serving
 
 pytestmark = PAGE
 
@@ -195,6 +195,15 @@ def test_each_preset_is_explained_in_a_line(server: Server, open_page: Callable[
             page.keyboard.press("ArrowDown")
     assert all(20 < len(line) < 130 for line in lines)
     assert len(set(lines)) == 2 * len(presets)
+
+
+def test_changed_rules_have_the_words_of_their_preset(tmp_path: Path, open_page: Callable[..., Any]):
+    options = ["--rules", "thesis:luck=0.5", "--fog"]
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", *options) as fog_server:
+        page = open_page(fog_server.address)
+        page.get_by_text("classic (luck=0.5), fog", exact=True).wait_for()
+        game = fog_server.client(fog_server.token(0)).get(f"games/{fog_server.game}").json()
+    assert (game["rules"]["name"], game["rules"]["fog"]) == ("thesis:luck=0.5", True)
 
 
 def test_a_bot_has_one_name_and_one_face(server: Server, tmp_path: Path, open_page: Callable[..., Any]):

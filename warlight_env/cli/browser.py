@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -121,6 +121,8 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
     from warlight_env.web.opponents.supported_games import games_of
 
     rules = read_rules(options.rules, options.fog)
+    if options.fog:  # the page shows the fog beside the name of the rules
+        rules = replace(rules, name=read_rules(options.rules).name)
     map_ = load(options.map)
     for bot in bots:
         if refused := games_of(bot).refusal(len(players), map_.n_regions, rules):

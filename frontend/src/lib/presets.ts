@@ -20,12 +20,25 @@ const PRESETS: Record<string, () => { words: string; line: string }> = {
   }),
 };
 
-/** Return a few words about a preset; its name if the page does not know it. */
-export function presetWords(name: string): string {
-  return PRESETS[name]?.().words ?? name;
+/**
+ * Split the name of rules, for example "thesis:fog=true,luck=0.5", into the preset and the changes of its fields. Fog is
+ * left out, because the page shows it for all rules.
+ */
+function split(name: string): [string, string] {
+  const [preset, fields = ''] = name.split(':', 2);
+  const changes = fields.split(',').filter((field) => field && field !== 'fog=true');
+  return [preset, changes.join(', ')];
 }
 
-/** Return the line about a preset; '': the page does not know it. */
+/** Return a few words about rules; their name if the page does not know the preset. */
+export function presetWords(name: string): string {
+  const [preset, changes] = split(name);
+  const words = PRESETS[preset]?.().words;
+  return words === undefined ? name : changes ? `${words} (${changes})` : words;
+}
+
+/** Return the line about a preset; '': the page does not know it, or its fields other than fog are changed. */
 export function presetLine(name: string): string {
-  return PRESETS[name]?.().line ?? '';
+  const [preset, changes] = split(name);
+  return changes ? '' : (PRESETS[preset]?.().line ?? '');
 }
