@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -15,11 +16,11 @@ from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.run_folder import RunFolder
 from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import MatchError
+from warlight_env.arena.games.match_logs import unwritable
 from warlight_env.arena.games.warm_up import OnWarmUp, warm_up_all
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.errors import RunError
-from warlight_env.folder_lock import FolderLock, folder_reason
-from warlight_env.record.errors import LogWriteError
+from warlight_env.folder_lock import FolderLock
 
 #: The largest allowed number of games at the same time.
 MOST_JOBS: Final = 4096
@@ -125,10 +126,7 @@ def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
 
 
 def _lock_logs(folder: Path) -> FolderLock:
-    def unwritable(error: OSError) -> LogWriteError:
-        return LogWriteError(f"cannot write logs to {folder}: {folder_reason(folder, error)}")
-
-    return FolderLock(folder, in_use=RunFolderError, unwritable=unwritable)
+    return FolderLock(folder, in_use=RunFolderError, unwritable=functools.partial(unwritable, folder))
 
 
 def _check(contests: Sequence[Contest], jobs: int | None) -> None:

@@ -289,6 +289,9 @@ def play_game(
     _check_arguments(agents, picks, max_rounds, options)
     seats = tuple(range(len(agents))) if options.seats is None else options.seats
     clocks = options.clocks
+    start = time.perf_counter()
+    game = Game(map, rules, len(agents), seed, picks="random" if picks == "random" else "play")
+    limit = round_limit(game.rules, game.map.n_regions, max_rounds)
 
     def skip(seat: int, round: int, reason: str) -> None:
         if observer is not None:
@@ -301,9 +304,6 @@ def play_game(
         )
         for seat, agent in enumerate(agents)
     ]  # fmt: skip
-    start = time.perf_counter()
-    game = Game(map, rules, len(agents), seed, picks="random" if picks == "random" else "play")
-    limit = round_limit(game.rules, game.map.n_regions, max_rounds)
     if observer is not None:
         observer.began(game, agents, limit)
     illegal_orders: list[Counter[str]] = [Counter() for _ in agents]  # by agent

@@ -28,6 +28,11 @@ def log_writer(
     return LogWriter(folder / game_name(number), players, match_data, insight=insight)
 
 
+def unwritable(folder: Path, error: OSError) -> LogWriteError:
+    """Return the exception for a folder of logs that cannot be made or written."""
+    return LogWriteError(f"cannot write logs to {folder}: {folder_reason(folder, error)}")
+
+
 def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
     """Make the folder for the logs of a match. An existing folder may contain logs of the same match.
 
@@ -51,7 +56,7 @@ def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
             with contextlib.suppress(OSError):
                 probe.unlink()
     except OSError as error:
-        raise LogWriteError(f"cannot write logs to {folder}: {folder_reason(folder, error)}") from None
+        raise unwritable(folder, error) from None
 
 
 def check_logged(folder: Path, numbers: Iterable[int]) -> None:
