@@ -48,6 +48,7 @@ class Conditions:
         Raises:
             SettingsError: an agent does not exist, or cannot play on the map or with the rules.
         """
+        map_, rules = maps.load(self.map), Rules.of(self.rules)
         with naming(setting, *agents):
             for agent in agents:
-                check_once(make_agent(agent, 0), maps.load(self.map), Rules.of(self.rules), 2)
+                check_once(make_agent(agent, 0), map_, rules, 2)
