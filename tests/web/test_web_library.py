@@ -88,6 +88,8 @@ def test_a_query_matches_games_by_all_its_criteria(wanted: GameQuery, fields: di
 
 def test_the_library_finds_games_by_their_content(server: Server):
     alone = make(server, [{"name": "Zoe"}, {"bot": "random"}], rounds=1)
+    while library(server, player="Zoe")["games"][0]["rounds"] < 1:
+        time.sleep(0.02)  # the bot's turn ends the round, and the list has the last changed game first
     both = make(server, [{"name": "Zoe"}, {"name": "Yan"}], rounds=1, map="world")
     act(server, both, "resign", seat="0")
     ids = [game["id"] for game in library(server, player="Zoe")["games"]]
@@ -251,6 +253,38 @@ def test_old_games_without_any_action_are_deleted_from_disk(tmp_path: Path):
     asyncio.run(main())
     log = GameLog.load(next(tmp_path.glob("*.partial.wl.jsonl")))
     assert verify(log) == []
+
+
+def test_a_changed_game_stays_in_the_list_while_its_files_are_read_again(tmp_path: Path):
+    async def main() -> None:
+        lobby = Lobby(GameFolder(tmp_path), workers=1)
+        room = await lobby.create_game(
+            [("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random"
+        )
+        token = room.seats[0].token
+        await lobby.rename(room.id, token, "first")
+        await lobby.evict_idle(-1.0)
+        while (await lobby.game_list.all())[1]:
+            await asyncio.sleep(0.01)
+        read, go_on = lobby.process_pool.short, asyncio.Event()
+
+        async def read_later(*work: Any) -> Any:
+            await go_on.wait()
+            return await read(*work)
+
+        lobby.process_pool.short = read_later  # type: ignore[method-assign]
+        await lobby.rename(room.id, token, "second")
+        for _ in range(2):
+            listing, reading = await lobby.game_list.all()
+            assert ([r["name"] for r in listing], reading) == (["second"], 1)
+        go_on.set()
+        while reading:
+            await asyncio.sleep(0.01)
+            listing, reading = await lobby.game_list.all()
+        assert [r["name"] for r in listing] == ["second"]
+        await lobby.close()
+
+    asyncio.run(main())
 
 
 @pytest.mark.parametrize("by", ["delete", "sweep"])

@@ -98,21 +98,27 @@ class GameList:
     async def all(self) -> tuple[list[Row], int]:
         """Return the entries of all games with a known log, and the number of unread logs.
 
-        The method also starts to read the unread logs.
+        The method also starts to read the unread logs. A game whose files have changed keeps its former entry until
+        its log has been read again.
         """
         entries = await self._scan_task.get()
         loaded_rows = self._rows()
         rows, missing = [], []
         for entry in entries:
-            row = loaded_rows.get(entry.id) or self._row(entry)
-            if row is None:
-                if not self._is_cached(entry):
-                    missing.append(entry)
-            elif row["begun"] or row["name"]:
+            if entry.id not in loaded_rows and not self._is_cached(entry):
+                missing.append(entry)
+            row = loaded_rows.get(entry.id) or self._last_row(entry)
+            if row is not None and (row["begun"] or row["name"]):
                 rows.append(_list_entry(entry, row))
         if missing and (self._reading is None or self._reading.done()):
             self._reading = asyncio.get_running_loop().create_task(self._read_all(missing))
         return rows, len(missing)
+
+    def set_name(self, id: str, name: str) -> None:
+        """Change the name in the last entry of a game, so that lists have it before the files are read again."""
+        stamps, row = self._cached_rows.get(id, (None, None))
+        if stamps is not None and row is not None:
+            self._cached_rows[id] = stamps, {**row, "name": name}
 
     async def in_thread(self, work: Callable[..., T], *args: Any) -> T:
         """Run another function in the thread of this list, such as the scan of another folder."""
@@ -136,8 +142,9 @@ class GameList:
         """Return whether the current versions of the game's files have already been read."""
         return self._cached_rows.get(entry.id, (None, None))[0] == entry.stamps
 
-    def _row(self, entry: ListedGame) -> Row | None:
-        return self._cached_rows[entry.id][1] if self._is_cached(entry) else None
+    def _last_row(self, entry: ListedGame) -> Row | None:
+        """Return the list entry of the game from its last read files, which may have changed since."""
+        return self._cached_rows.get(entry.id, (None, None))[1]
 
     async def _newest(self) -> list[Row]:
         rows: list[Row] = []
@@ -150,7 +157,7 @@ class GameList:
                     [entry for entry in part if entry.id not in loaded_rows and not self._is_cached(entry)]
                 )
             for entry in part:
-                row = loaded_rows.get(entry.id) or self._row(entry)
+                row = loaded_rows.get(entry.id) or self._last_row(entry)
                 if row is not None and (row["begun"] or row["name"]):
                     rows.append(_list_entry(entry, row))
         return rows[:MAX_LISTED]

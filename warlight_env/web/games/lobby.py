@@ -383,8 +383,10 @@ class Lobby:
         if room is None and id in self._deleting:
             raise _no_such_game()
         if room is None:  # in the event loop: no other task changes the file meanwhile
-            return write_saved_game(self.folder, id, replace(saved, name=name))
-        self._change(room, {"name": name})
+            write_saved_game(self.folder, id, replace(saved, name=name))
+            self.game_list.set_name(id, name)
+        else:
+            self._change(room, {"name": name})
 
     async def delete(self, id: str, token: str) -> None:
         """Delete a game from the folder for good, and disconnect its viewers.
