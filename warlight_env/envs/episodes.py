@@ -22,7 +22,7 @@ from warlight_env.envs.learner_seats import LearnerSeats, seats_of
 from warlight_env.envs.map_checks import check_maps, checked_option
 from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, map_set
 from warlight_env.envs.opponent_assignment import draw_opponents
-from warlight_env.envs.opponents import Opponent, Slot, make_slots
+from warlight_env.envs.opponents import BotOpponent, Opponent, Slot, make_slots
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts, MapPart, Place
 from warlight_env.envs.policy_settings import PolicySettings, action_to_dict
@@ -355,7 +355,7 @@ class Episodes:
         if options.start is not None:
             for part in parts:
                 part.core.start_from(options.start, [c for owner, c in places if owner is part])
-        if any(part.players.asks_python for part in parts):
+        if not all(isinstance(opponent, BotOpponent) for game_opponents in opponents for opponent in game_opponents):
             for seed, (part, c) in zip(seeds, places, strict=True):
                 part.players.begin(c, seed)
         for part in parts:

@@ -93,11 +93,6 @@ class CoreOpponents:
             if playing is not None and not isinstance(playing.opponent, BotOpponent):
                 playing.opponent.begin(playing.memory, self._core, b, player, derive_seed(seed, 3, player))
 
-    @property
-    def asks_python(self) -> bool:
-        """Whether an opponent that is not compiled plays in a game, so that `begin` must be called."""
-        return any(not isinstance(playing.opponent, BotOpponent) for playing in self.playing())
-
     def forget_idle(self, has_games: bool) -> None:
         """Remove the opponents that play in no game. has_games: whether the `EnvCore` contains a game."""
         if len(self._table) > 1 or not has_games:

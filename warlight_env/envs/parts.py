@@ -206,6 +206,7 @@ class EnvParts:
                     taken_places.append((games[k], place))
                     self._put(games[k], place)
         except BaseException:
+            self._active_parts = None
             for b, (part, c) in taken_places:
                 part.places[c], self.where[b], self.index[b] = -1, None, -1
             for b, (part, c) in left_places:
@@ -222,20 +223,24 @@ class EnvParts:
         if left_places:
             parts = list(dict.fromkeys(part for _, (part, _) in left_places))
             for part in parts:
-                part.players.forget_idle(part.in_use)
+                has_games = part.in_use
+                if not has_games:
+                    self._active_parts = None
+                part.players.forget_idle(has_games)
             if not self._changed:
                 self.update_parts([part for part in parts if part.players.changed])
         return [place for b in games if (place := self.where[b]) is not None]
 
     def _put(self, b: int, place: Place) -> None:
         part, c = place
+        if not part.in_use:
+            self._active_parts = None
         part.assign_place(c, b)
         self._note_place(b, place)
 
     def _note_place(self, b: int, place: Place) -> None:
         """Store the place of game b."""
         part, c = place
-        self._active_parts = None
         self.where[b], self.index[b], self.place[b], self.map[b] = place, part.index, c, part.known_map.index
 
     def _free(self, map_: Map, count: int) -> list[Place]:
@@ -248,14 +253,11 @@ class EnvParts:
             core = self._make(map_)
             known_map = self._first(core if count == 1 else core.new_like(_size_for(count)))
         self._known_maps.move_to_end(map_.full_digest)
-        missing = count - sum([len(part.unused) for part in known_map.parts])
-        if missing > 0:
-            size = max(_size_for(missing), known_map.size // 4)
+        places = _first_places(known_map, count)
+        if len(places) < count:
+            size = max(_size_for(count - len(places)), known_map.size // 4)
             self._add(MapPart(known_map.parts[0].core.new_like(size), known_map, self._learners))
-        places: list[Place] = []
-        for part in known_map.parts:
-            if len(places) < count:
-                places += [(part, c) for c in part.first_unused(count - len(places))]
+            places = _first_places(known_map, count)
         return places
 
     def _note_board(self, board: Board) -> int:
@@ -330,6 +332,16 @@ class EnvParts:
         """Return the arguments with which kernels find the `games`: an address and a place for each game."""
         index, addresses = self.index[games], self.addresses
         return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[games]
+
+
+def _first_places(known_map: KnownMap, count: int) -> list[Place]:
+    """Return the first `count` unused places for games on a map, or all of them if there are fewer."""
+    places: list[Place] = []
+    for part in known_map.parts:
+        if len(places) == count:
+            break
+        places += [(part, c) for c in part.first_unused(count - len(places))]
+    return places
 
 
 def _size_for(count: int) -> int:
