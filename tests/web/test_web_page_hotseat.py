@@ -30,12 +30,12 @@ def test_page_and_messages_leak_no_hidden_information_at_a_shared_screen(server:
         page.get_by_role("button", name=re.compile(f"I am {name}")).click()
         page.locator("path[data-region]").first.wait_for()
 
-    for name in ("Ann", "Bo"):
+    for name, place in (("Ann", 0), ("Bo", -1)):  # far from each other
         take_seat(name)
         page.get_by_text("Pick 2 regions: 2 left").wait_for()
         assert page.get_by_role("button", name="Cover").count() == 1
         for _ in range(2):
-            page.locator('path[aria-label$="can be picked"]').first.focus()
+            page.locator('path[aria-label$="can be picked"]').nth(place).focus()
             page.keyboard.press("Enter")
         page.get_by_role("button", name=re.compile("Commit")).click()
     for number in (1, 2):
@@ -59,6 +59,10 @@ def test_page_and_messages_leak_no_hidden_information_at_a_shared_screen(server:
             for r in hidden:
                 assert page_regions[r]["who"] == "unseen"
                 assert page_regions[r]["armies"] == 0
+            assert not any(owner[r] == 1 - seat for r in sight)
+            numbers = page.get_by_role("row", name=("Bo", "Ann")[seat]).locator("td")
+            assert numbers.all_text_contents() == ["?unseen"] * 3  # no number, as if a limit were known
+            assert page.get_by_text("?: The fog hides all regions of this player.").count() == 1
             seen_owner, seen_army = [-1] * len(owner), [0] * len(owner)
             for text in received:
                 message = json.loads(text) if text.startswith("{") else {}

@@ -80,6 +80,7 @@ export const game = {
   'held / size': 'drženo / velikost',
   'Super regions': 'Kontinenty',
   '{n} unseen': '{n} není vidět',
+  'The fog hides all regions of this player.': 'Všechna území tohoto hráče skrývá mlha.',
   'all of it: {who}': 'celý drží {who}',
   nobody: 'nikdo',
 
