@@ -17,6 +17,7 @@ from web_helpers import YOU, Server
 pytestmark = PAGE
 
 SCREENS = (DESKTOP, TABLET, HANDSET)
+LAPTOP = {"viewport": {"width": 1000, "height": 640}}
 SIX = (YOU, "aggressive", "random", "random", "smart_random", "random")
 
 #: JavaScript: the number of the player's regions with badges in the visible part of the map.
@@ -179,6 +180,9 @@ def test_six_players_have_a_compact_table_and_no_labels_overlap(server: Server, 
                 assert table.bounding_box()["height"] <= 175, device
                 names = table.locator(".name").evaluate_all("all => all.map(e => e.scrollWidth <= e.clientWidth)")
                 assert names == [True] * 6, device
+        show_on(page, LAPTOP)
+        assert page.locator("header.bar").bounding_box()["height"] < 50, "the bar of a small laptop has one line"
+        assert page.evaluate(CLASHES) == []
 
     assert table.locator("tbody tr").count() == 6
     check()
