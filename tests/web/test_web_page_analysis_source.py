@@ -113,11 +113,11 @@ def test_server_loads_the_engine_of_the_analysis_during_the_game_and_hints_use_i
         assert page.locator("body").inner_text().count(words) == 0, "bots have displayed names everywhere"
 
 
-def test_replay_opens_before_its_win_probabilities_arrive(
+def test_replay_opens_without_win_probabilities_and_gives_the_reasons_of_errors(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(3)
-    page, waiting_routes = open_page(server.page(), expects="status of 503"), []
+    page, waiting_routes = open_page(server.page(), expects="status of (503|422)"), []
     page.route("**/chances", lambda route: waiting_routes.append(route))
     page.route("**/analysis", lambda route: route.fulfill(json={**news(log, 1, {}), "summary": None}))
     open_log(page, log, tmp_path)
@@ -131,6 +131,15 @@ def test_replay_opens_before_its_win_probabilities_arrive(
     error_body = {"error": "x", "code": "busy", "values": {}, "details": None}
     waiting_routes.pop().fulfill(status=503, body=json.dumps(error_body), content_type="application/json")
     curve.get_by_text("the server is busy").wait_for()
+    refusal = {**error_body, "code": "report-rounds", "values": {"most": 300, "rounds": 305}}
+    page.unroute("**/analysis")
+    page.route("**/analysis", lambda route: route.fulfill(status=422, json=refusal))
+    open_next_log(page, log, tmp_path)
+    reason = "No analysis: this game has 305 rounds, and the page analyses at most 300"
+    page.get_by_role("region", name="Analysis").get_by_role("alert").get_by_text(reason).wait_for()
+    assert page.get_by_role("region", name="Analysis").get_by_role("progressbar").count() == 0
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.locator("aside .handle").get_by_text(reason).wait_for()  # also while the cards are closed
 
 
 def test_offline_file_shows_its_report_or_says_that_it_has_no_analysis(tmp_path: Path, open_page: Callable[..., Any]):

@@ -70,7 +70,8 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
   'bots-busy': () => t('the bots have too many queries: try again in a moment'),
   'reports-wait': () => t('the server is analysing other games: try again in a moment'),
   'report-failed': (values) => t('the analysis failed ({kind}): see the server’s log', values),
-  'report-rounds': (values) => t('an analysis needs a game of 1 to {most} rounds, but this game has {rounds}', values),
+  'report-rounds': (values) =>
+    values.rounds ? t('this game has {rounds} rounds, and the page analyses at most {most} (the command “warlight analyse” has no limit)', values) : t('the game ended before its first round'),
 
   study: (values) => t('this study cannot be used: {reason}', values),
   variation: (values) => t('this variation is not possible: {reason}', values),

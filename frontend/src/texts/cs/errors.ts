@@ -46,7 +46,9 @@ export const errors = {
   'the bots have too many queries: try again in a moment': 'boti mají příliš dotazů: zkus to za chvíli znovu',
   'the server is analysing other games: try again in a moment': 'server připravuje jiné rozbory: zkus to za chvíli znovu',
   'the analysis failed ({kind}): see the server’s log': 'rozbor selhal ({kind}): důvod je ve výpisu serveru',
-  'an analysis needs a game of 1 to {most} rounds, but this game has {rounds}': 'rozbor potřebuje hru o 1 až {most} kolech, ale tato jich má {rounds}',
+  'this game has {rounds} rounds, and the page analyses at most {most} (the command “warlight analyse” has no limit)':
+    'tato hra má {rounds} kol a stránka rozebere nejvýš {most} (příkaz „warlight analyse“ limit nemá)',
+  'the game ended before its first round': 'hra skončila před prvním kolem',
 
   'this log cannot be read: {reason}': 'tento záznam nelze přečíst: {reason}',
   'this log is no longer open: open it again': 'tento záznam už není otevřený: otevři ho znovu',
