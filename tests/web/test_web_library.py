@@ -255,17 +255,13 @@ def test_old_games_without_any_action_are_deleted_from_disk(tmp_path: Path):
     assert verify(log) == []
 
 
-def test_a_changed_game_stays_in_the_list_while_its_files_are_read_again(tmp_path: Path):
+def test_a_changed_or_evicted_game_stays_in_the_list_while_its_files_are_read(tmp_path: Path):
     async def main() -> None:
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = await lobby.create_game(
             [("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random"
         )
         token = room.seats[0].token
-        await lobby.rename(room.id, token, "first")
-        await lobby.evict_idle(-1.0)
-        while (await lobby.game_list.all())[1]:
-            await asyncio.sleep(0.01)
         read, go_on = lobby.process_pool.short, asyncio.Event()
 
         async def read_later(*work: Any) -> Any:
@@ -273,15 +269,19 @@ def test_a_changed_game_stays_in_the_list_while_its_files_are_read_again(tmp_pat
             return await read(*work)
 
         lobby.process_pool.short = read_later  # type: ignore[method-assign]
-        await lobby.rename(room.id, token, "second")
-        for _ in range(2):
-            listing, reading = await lobby.game_list.all()
-            assert ([r["name"] for r in listing], reading) == (["second"], 1)
-        go_on.set()
-        while reading:
-            await asyncio.sleep(0.01)
-            listing, reading = await lobby.game_list.all()
-        assert [r["name"] for r in listing] == ["second"]
+        await lobby.rename(room.id, token, "first")
+        await lobby.evict_idle(-1.0)  # its files have not been read yet
+        for name in ("first", "second"):
+            await lobby.rename(room.id, token, name)
+            for _ in range(2):
+                listing, reading = await lobby.game_list.all()
+                assert ([r["name"] for r in listing], reading) == ([name], 1)
+            go_on.set()
+            while reading:
+                await asyncio.sleep(0.01)
+                listing, reading = await lobby.game_list.all()
+            assert [r["name"] for r in listing] == [name]
+            go_on.clear()
         await lobby.close()
 
     asyncio.run(main())

@@ -23,6 +23,8 @@ AT_ONCE: Final = 40  # the maximum number of logs that the process pool reads to
 SIZE: Final = 16 << 20  # the maximum total bytes of the logs that the process pool reads together
 WAIT: Final = 0.5  # seconds without reading logs while the process pool is busy
 
+UNREAD: Final = ((-1, -1), (-1, -1))  # stamps that no file has: the files are still to be read
+
 Row = dict[str, Any]
 
 T = TypeVar("T")
@@ -98,8 +100,8 @@ class GameList:
     async def all(self) -> tuple[list[Row], int]:
         """Return the entries of all games with a known log, and the number of unread logs.
 
-        The method also starts to read the unread logs. A game whose files have changed keeps its former entry until
-        its log has been read again.
+        The method also starts to read the unread logs. A game whose files have changed, and a game that has left the
+        memory, keeps its former entry until its log has been read.
         """
         entries = await self._scan_task.get()
         loaded_rows = self._rows()
@@ -113,6 +115,10 @@ class GameList:
         if missing and (self._reading is None or self._reading.done()):
             self._reading = asyncio.get_running_loop().create_task(self._read_all(missing))
         return rows, len(missing)
+
+    def keep(self, id: str, row: Row) -> None:
+        """Keep the entry of a game that leaves the memory, so that lists have it until its files are read."""
+        self._cached_rows[id] = UNREAD, row
 
     def set_name(self, id: str, name: str) -> None:
         """Change the name in the last entry of a game, so that lists have it before the files are read again."""

@@ -277,6 +277,8 @@ class Lobby:
         return True
 
     async def _evict(self, room: Room) -> None:
+        if room.id not in self._deleting:
+            self.game_list.keep(room.id, _row_of(room))
         del self._rooms[room.id]
         await room.stop()
 
@@ -461,17 +463,7 @@ class Lobby:
 
     def _rows(self) -> dict[str, Row]:
         """Return the list entries of the games in memory."""
-        return {
-            room.id: row(
-                room.saved_game,
-                room.header,
-                room.game.round,
-                room.resignations.end(room.game).winner if room.log.complete else None,
-                over=room.log.complete,
-                begun=room.begun or bool(room.friends) or room.was_opened,
-            )
-            for room in self._rooms.values()
-        }
+        return {room.id: _row_of(room) for room in self._rooms.values()}
 
     async def evict_idle(self, idle: float = 600.0) -> None:
         """Remove games from memory that had no viewer for `idle` seconds, and the oldest games above the byte limit.
@@ -522,6 +514,18 @@ class Lobby:
 
 def _no_such_game() -> RequestError:
     return RequestError("there is no such game, or the link has a wrong token", 404, code="no-game")
+
+
+def _row_of(room: Room) -> Row:
+    """Return the list entry of a game in memory."""
+    return row(
+        room.saved_game,
+        room.header,
+        room.game.round,
+        room.resignations.end(room.game).winner if room.log.complete else None,
+        over=room.log.complete,
+        begun=room.begun or bool(room.friends) or room.was_opened,
+    )
 
 
 def _logged_players(seats: Sequence[Seat]) -> list[Player]:
