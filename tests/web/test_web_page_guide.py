@@ -54,6 +54,12 @@ SHOWN = """async () => {
         at: box && [box.left + box.width / 2, box.top + box.height / 2], wide: box?.width, covers,
         buttons: [...document.querySelectorAll('.note button')].map(e => e.textContent) } }"""
 
+#: JavaScript: whether the guide's note covers the middle of each region with a ring.
+RINGS = """() => { const note = document.querySelector('.note').getBoundingClientRect();
+    return [...document.querySelectorAll('circle.ring')].map(e => { const b = e.getBoundingClientRect();
+        const [x, y] = [b.left + b.width / 2, b.top + b.height / 2];
+        return note.left < x && x < note.right && note.top < y && y < note.bottom }) }"""
+
 #: JavaScript: return the boxes of elements as plain objects. The page reads their numbers a million times to find the
 #: place of the note, and a number of a DOMRect takes several times as long.
 PLAIN_BOXES = """{ const get = Element.prototype.getBoundingClientRect;
@@ -252,6 +258,9 @@ def test_user_can_leave_and_continue_the_guide(server: Server, open_page: Callab
     page.locator(".note").get_by_text("Part 2 of 4").wait_for()
     check_row_below_the_mouse(page)
     follow(page, by_mouse, lambda says: "gets its bonus" in says)
+    page.set_viewport_size({"width": 1000, "height": 640})
+    page.evaluate(SHOWN)  # waits until the note has moved
+    assert page.evaluate(RINGS) == [False] * 3, "the note covers no region that the user may press"
 
 
 def check_row_below_the_mouse(page: Any) -> None:

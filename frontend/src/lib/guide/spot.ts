@@ -61,21 +61,24 @@ export interface Place {
 
 const STRIDE = 12; // distance in pixels between the positions that `besides` compares
 
-// Elements that the note should not cover: what the player needs for the turn, other controls, and cards.
+// Elements that the note should not cover: what the player needs for the turn, rings of regions that the player can
+// press, other controls, and cards.
 const NEEDED = ['.aim', '.phases', 'aside .handle'];
+const RINGS = ['.ring'];
 const CONTROLS = ['footer', 'header.bar', '.status:has(span:not(:empty))'];
 const CARDS = ['aside:has(.cards:not([hidden]))'];
 
 /** The boxes of the elements that the note should not cover. */
 export interface Obstacles {
   needed: DOMRect[];
+  rings: DOMRect[];
   controls: DOMRect[];
   cards: DOMRect[];
 }
 
 export function obstacles(): Obstacles {
   const boxes = (css: string[]) => [...document.querySelectorAll(css.join())].map((e) => e.getBoundingClientRect());
-  return { needed: boxes(NEEDED), controls: boxes(CONTROLS), cards: boxes(CARDS) };
+  return { needed: boxes(NEEDED), rings: boxes(RINGS), controls: boxes(CONTROLS), cards: boxes(CARDS) };
 }
 
 /** Return the boxes of the badges and names on the map. */
@@ -83,10 +86,11 @@ export const figures = (): DOMRect[] => [...document.querySelectorAll('.badge, .
 
 /**
  * Return the position for a note of `noteWidth` × `noteHeight` pixels: inside the window, near the box, and with little overlap.
- * Overlap with needed elements costs most, then overlap with the box and with the regions that the note names. Overlap
- * with other controls costs more than overlap with cards and with `figures` of the map. Without a box, the note is near the top left.
+ * Overlap with needed elements costs most, then overlap with the box and with the regions that the note names, then
+ * overlap with rings. Overlap with other controls costs more than overlap with cards and with `figures` of the map.
+ * Without a box, the note is near the top left.
  */
-export function besides(box: Spot['box'] | null, noteWidth: number, noteHeight: number, named: DOMRect[], { needed, controls, cards }: Obstacles, figures: DOMRect[]): Place {
+export function besides(box: Spot['box'] | null, noteWidth: number, noteHeight: number, named: DOMRect[], { needed, rings, controls, cards }: Obstacles, figures: DOMRect[]): Place {
   const [gap, edge] = [16, 8];
   const [right, bottom] = [Math.max(edge, innerWidth - noteWidth - edge), Math.max(edge, innerHeight - noteHeight - edge)];
   const [x, y] = box ? [box.left + box.width / 2, box.top + box.height / 2] : [edge + noteWidth / 2, 60 + noteHeight / 2];
@@ -94,6 +98,7 @@ export function besides(box: Spot['box'] | null, noteWidth: number, noteHeight: 
   const weighted: [number, DOMRect][] = [
     ...needed.map((b): [number, DOMRect] => [400, b]),
     ...[...target, ...named].map((b): [number, DOMRect] => [50, b]),
+    ...rings.map((b): [number, DOMRect] => [20, b]),
     ...controls.map((b): [number, DOMRect] => [8, b]),
     ...[...cards, ...figures].map((b): [number, DOMRect] => [2, b]),
   ];
