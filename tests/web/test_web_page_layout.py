@@ -26,6 +26,12 @@ OWN_IN_SIGHT = """() => { const f = document.querySelector('.scroll').getBoundin
     return [...document.querySelectorAll('path.own')].filter(e => {
         const p = new DOMPoint(...e.dataset.label.split(' ').map(Number)).matrixTransform(e.getScreenCTM());
         return p.x > f.left && p.x < f.right && p.y > f.top && p.y < low }).length }"""
+#: JavaScript: for each visible region with a ring, whether a mark at the edge covers the middle of its armies.
+RINGS_BELOW_MARKS = """() => {
+    const middles = [...document.querySelectorAll('circle.ring')].map(e => e.getBoundingClientRect())
+        .map(b => [b.left + b.width / 2, b.top + b.height / 2]).filter(([x]) => x > 0 && x < innerWidth);
+    const marks = [...document.querySelectorAll('.mark')].map(e => e.getBoundingClientRect());
+    return middles.map(([x, y]) => marks.some(b => b.left < x && x < b.right && b.top < y && y < b.bottom)) }"""
 MAP_BOX = """() => { const b = document.querySelector('.drawing svg').getBoundingClientRect();
     return [b.x, b.y, b.width] }"""
 #: JavaScript: texts of visible controls and labels that overlap, or that are wider than their elements.
@@ -105,6 +111,10 @@ def test_marks_at_the_edge_lead_to_targets_that_are_out_of_sight(server: Server,
     scroll_away(page)
     mark.wait_for()
     assert mark.get_attribute("data-target") not in own  # a neighbour to attack
+    page.set_viewport_size(PHONE["viewport"])
+    page.goto(server.begin(YOU, "aggressive", "smart_random", map="world", seed=5).address)
+    page.locator(".mark", has_text="more").wait_for()
+    assert page.evaluate(RINGS_BELOW_MARKS) == [False] * 3
 
 
 def test_map_does_not_move_when_the_footer_or_the_round_changes(server: Server, open_page: Callable[..., Any]):

@@ -30,14 +30,20 @@ export function edgeMarks(map: MapDoc, regions: number[], open: number[], visibl
     const isVisible = px >= 0 && px <= frameWidth && py >= 0 && py <= frameHeight + below;
     return isVisible ? [] : [{ region, dx: px - x0, dy: py - y0 }];
   });
+  const openCentres = open.map((r) => pixels(map.regions[r].label)).filter(([x, y]) => x >= 0 && x <= frameWidth && y >= 0 && y <= frameHeight);
+  /** Move a mark of this half width towards the middle until it covers no armies of open regions. */
+  const clear = (centre: Point, halfWidth: number): void => {
+    const direction = centre[1] < y0 ? 1 : -1;
+    const covered = () => openCentres.find(([x, y]) => Math.abs(x - centre[0]) < halfWidth + CLEARANCE[0] && Math.abs(y - centre[1]) < CLEARANCE[1]);
+    for (let armies = covered(); armies; armies = covered()) centre[1] = armies[1] + direction * (CLEARANCE[1] + 1); // a whole pixel, so that the loop ends
+  };
   outsideRegions.sort((p, q) => Math.hypot(p.dx, p.dy) - Math.hypot(q.dx, q.dy));
   const marks: EdgeMark[] = [];
   for (const { region, dx, dy } of outsideRegions) {
     const room = [x0 - half(region) - EDGE, dy < 0 ? y0 - MARGIN.top : frameHeight - y0 - MARGIN.bottom].map((x) => Math.max(1, x));
     const share = Math.min(1, room[0] / Math.max(1e-9, Math.abs(dx)), room[1] / Math.max(1e-9, Math.abs(dy)));
     const centre: Point = [x0 + share * dx, y0 + share * dy];
-    const armies = open.map((r) => pixels(map.regions[r].label)).find(([x, y]) => Math.abs(x - centre[0]) < half(region) + CLEARANCE[0] && Math.abs(y - centre[1]) < CLEARANCE[1]);
-    if (armies) centre[1] = armies[1] + (armies[1] < y0 ? CLEARANCE[1] : -CLEARANCE[1]); // towards the middle
+    clear(centre, half(region));
     const neighbour = marks.find((mark) => Math.abs(mark.at[0] - centre[0]) < half(mark.region) + half(region) && Math.abs(mark.at[1] - centre[1]) < SPACING);
     if (neighbour) neighbour.more += 1;
     else marks.push({ region, more: 0, at: centre, angle: Math.atan2(dy, dx) });
@@ -45,6 +51,7 @@ export function edgeMarks(map: MapDoc, regions: number[], open: number[], visibl
   for (const { region, more, at } of marks) {
     const maxX = frameWidth - half(region, more) - EDGE;
     at[0] = Math.min(maxX, Math.max(frameWidth - maxX, at[0]));
+    if (more) clear(at, half(region, more));
   }
   return marks;
 }
