@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, open_without_analysis, regions
+from page_helpers import PAGE, PHONE, open_without_analysis, regions
 from process_helpers import ForkedCommand
 from tournament_helpers import play_cup
 
@@ -97,6 +97,9 @@ def test_a_cell_leads_to_its_games_and_their_replays(
     page.get_by_role("button", name="Next mistake").wait_for()
     page.go_back()
     page.get_by_role("region", name="chance & co against Attila").wait_for()
+    page.set_viewport_size(PHONE["viewport"])
+    names = page.get_by_role("region", name="Pairings").locator("tbody th")
+    assert names.evaluate_all("all => all.map(e => e.scrollWidth <= e.clientWidth)") == [True] * 6
 
 
 def test_the_faults_of_each_agent_are_listed_with_the_rule(
