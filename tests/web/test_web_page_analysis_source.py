@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis_page_helpers import BETTER, QUICK, mock_analysis, news, open_log, open_next_log
-from page_helpers import PAGE, idle_log
+from page_helpers import PAGE, choose_language, idle_log
 
 from warlight_env.cli import main
 from warlight_env.web.export import write_html
@@ -155,6 +155,11 @@ def test_offline_file_shows_its_report_or_says_that_it_has_no_analysis(tmp_path:
     page.goto(page_file.as_uri())
     report = page.get_by_role("region", name="Report")
     assert report.locator("tbody tr").count() == 2
+    page.set_viewport_size({"width": 1000, "height": 640})
+    for language in ("cs", "en"):
+        choose_language(page, language)
+        table = page.locator(".report .wide")
+        assert table.evaluate("e => e.scrollWidth <= e.clientWidth"), "the report needs no scrolling"
     report.get_by_text("Losses, regions, income").click()
     for name in ("Regions", "Income"):
         assert report.get_by_role("img", name=f"{name} by round").is_visible()
