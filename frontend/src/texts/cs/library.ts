@@ -4,6 +4,7 @@ export const library = {
   'Search': 'Hledat',
   'name, player, map, rules': 'název, hráč, mapa, pravidla',
   'any player': 'kterýkoli hráč',
+  'any map': 'kterákoli mapa',
   'any': 'libovolný',
   'won': 'výhra',
   'lost': 'prohra',
