@@ -5,6 +5,7 @@ The results themselves are from `warlight experiment run methods-…`; docs/resu
 
 from __future__ import annotations
 
+import argparse
 import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -136,4 +137,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.parse_args()
     main()

@@ -8,6 +8,7 @@ software.
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import re
 import shutil
@@ -173,4 +174,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.parse_args()
     main()

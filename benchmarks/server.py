@@ -5,6 +5,7 @@ python benchmarks/server.py
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import signal
@@ -65,7 +66,9 @@ async def main() -> None:
             own_game = (await client.post("games", json=options)).json()
             before = memory(server)
             audience = subprocess.Popen(
-                [sys.executable, __file__, server.address, json.dumps(games)], stdout=subprocess.PIPE, text=True
+                [sys.executable, __file__, "--attend", server.address, json.dumps(games)],
+                stdout=subprocess.PIPE,
+                text=True,
             )
             await asyncio.sleep(8)
             headers = server.headers(own_game["tokens"]["0"])
@@ -106,7 +109,12 @@ async def attend(server: Server, games: list[dict]) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        asyncio.run(attend(Server(None, sys.argv[1], Path()), json.loads(sys.argv[2])))  # type: ignore[arg-type]
-    else:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    # The program starts itself with this argument as the process of the viewers.
+    parser.add_argument("--attend", nargs=2, metavar=("ADDRESS", "GAMES"), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.attend is None:
         asyncio.run(main())
+    else:
+        address, games = args.attend
+        asyncio.run(attend(Server(None, address, Path()), json.loads(games)))  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ A separate process sends the expensive requests, one after the other for each ki
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import gzip
@@ -155,7 +156,9 @@ async def main() -> None:
         httpx.get(f"{server.base}/api/home", headers=server.headers(), timeout=600).raise_for_status()
         print(f"first list of {GAMES} games, whose newest logs have to be read: {time.perf_counter() - start:.1f} s")
         await usual(server, ALONE, calm)
-        process = subprocess.Popen([sys.executable, __file__, server.address], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [sys.executable, __file__, "--trouble", server.address], stdout=subprocess.PIPE, text=True
+        )
         assert process.stdout is not None
         await asyncio.to_thread(process.stdout.readline)
         await usual(server, BESIDE, busy)
@@ -171,4 +174,8 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(trouble(Server(None, sys.argv[1], Path())) if len(sys.argv) > 1 else main())  # type: ignore[arg-type]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    # The program starts itself with this argument as the process of the expensive requests.
+    parser.add_argument("--trouble", metavar="ADDRESS", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    asyncio.run(trouble(Server(None, args.trouble, Path())) if args.trouble else main())  # type: ignore[arg-type]
