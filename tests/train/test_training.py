@@ -266,6 +266,16 @@ def test_other_settings_and_damaged_journals_are_refused(tmp_path):
         ),
         ("evolve", 'parameters = ["armies"]', "parameters: no parameter 'armies'"),
         ("evolve", '[[stages]]\n[[stages]]\nparameters = ["armies"]', "stages[1]: parameters: no parameter 'armies'"),
+        (
+            "evolve",
+            'parameters = ["army", "c"]',
+            "stages[0]: parameters: one_ply does not have 'c'; use start_bonus, ",
+        ),
+        (
+            "evolve",
+            '[[stages]]\n[[stages]]\nparameters = ["c", "rounds"]',
+            "stages[1]: parameters: one_ply does not have 'c', 'rounds'; use ",
+        ),
         ("td", 'holdout = ["random", "random"]', "holdout: an agent is in the list twice"),
         ("exit", 'holdout = ["random", "random"]', "holdout: an agent is in the list twice"),
         ("value", 'holdout = ["policy:small"]', "holdout: policy 'small' is for small maps"),

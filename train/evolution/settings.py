@@ -7,7 +7,13 @@ from typing import Self
 
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_integers, check_positive, naming, pin_agents
-from warlight_env.train.weights.genes import DEFAULT_PARAMETERS, CandidatePlayer, ParameterVector, SearchSpace
+from warlight_env.train.weights.genes import (
+    DEFAULT_PARAMETERS,
+    CandidatePlayer,
+    ParameterVector,
+    SearchSpace,
+    check_parameters,
+)
 from warlight_env.train.weights.trainer import WeightsSettings
 
 #: Opponents that are not agents: the initial weights, the current champion, and the last two former champions.
@@ -35,7 +41,7 @@ class Stage:
 
     Raises:
         InputError: a number is invalid, the first generation has no opponent, an agent does not exist, `player` has no
-            weights, or a parameter cannot evolve.
+            weights, or a parameter cannot evolve or is not a parameter of `player`.
     """
 
     player: str = "one_ply"
@@ -66,6 +72,7 @@ class Stage:
             CandidatePlayer.from_candidate(self.player, ParameterVector())
         if self.parameters:
             SearchSpace(self.parameters)
+            check_parameters(self.parameters, self.player)
 
 
 @dataclass(frozen=True)
@@ -74,11 +81,12 @@ class EvolveSettings(WeightsSettings):
 
     Args:
         stages: the stages in order; each stage starts with the champion of the previous stage.
-        parameters: the weights that the run optimizes; for the agent `mcts` also its parameters c and rounds.
+        parameters: the weights that the run optimizes; for a stage with the agent `mcts` also its parameters c and
+            rounds. A stage with `parameters` of its own does not use this list.
 
     Raises:
         InputError: there is no stage, a number is too small, an agent does not exist or cannot play under `conditions`,
-            or a parameter cannot evolve.
+            or a parameter cannot evolve or is not a parameter of the agent of a stage.
     """
 
     stages: tuple[Stage, ...] = (Stage(),)
@@ -92,6 +100,9 @@ class EvolveSettings(WeightsSettings):
             SearchSpace(self.parameters)
         for i, stage in enumerate(self.stages):
             self.conditions.check_agents(f"stages[{i}]: player", [stage.player])
+            if not stage.parameters:
+                with naming(f"stages[{i}]"):
+                    check_parameters(self.parameters, stage.player)
             opponents = [opponent for opponent in stage.opponents if opponent not in (START, CHAMPION, HALL)]
             self.conditions.check_agents(f"stages[{i}]: opponents", opponents)
 

@@ -114,6 +114,25 @@ class ParameterVector:
         return cls(weights, dict(data["search"]))
 
 
+def check_parameters(names: Sequence[str], player: str) -> None:
+    """Check that an agent plays with all parameters that evolve.
+
+    Args:
+        names: the names of the parameters; each is in `SEARCH_PARAMETERS`.
+        player: the specification of an agent with weights.
+
+    Raises:
+        SearchParameterError: the agent does not have a parameter.
+    """
+    info, _ = parse(player)
+    allowed = [name for name in SEARCH_PARAMETERS if name in WEIGHT_PARAMETERS or name in info.parameters]
+    missing = [name for name in names if name not in allowed]
+    if missing:
+        raise SearchParameterError(
+            f"parameters: {info.name} does not have {', '.join(map(repr, missing))}; use {', '.join(allowed)}"
+        )
+
+
 class SearchSpace:
     """The genes (parameters that evolve), in order. Parameters that are not genes keep their values."""
 
