@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from warlight_env.agents.weights import Weights
-from warlight_env.train.common.checks import check_integers, pin_maps
+from warlight_env.train.common.checks import check_different_agents, check_integers, pin_maps
 from warlight_env.train.common.conditions import Conditions
 
 
@@ -42,6 +43,20 @@ class RunSettings:
         check_integers(self, 0, "seed")
         pin_maps(self, self.conditions.map, *getattr(self, "maps", ()))
         self.conditions.check()
+
+    def check_agents(self, *names: str, excluded: Collection[str] = ()) -> None:
+        """Check that the agents in a field are different, and can play games of two players under `conditions`.
+
+        Args:
+            names: names of the fields; each contains a tuple of agents.
+            excluded: agents that may be unable to play.
+
+        Raises:
+            InputError: an agent is in a field twice, does not exist, or cannot play on the map or with the rules.
+        """
+        check_different_agents(self, *names)
+        for name in names:
+            self.conditions.check_agents(name, [agent for agent in getattr(self, name) if agent not in excluded])
 
     def quick(self) -> Self:
         """Return a copy of the settings with very few games, for a test run."""

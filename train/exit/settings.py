@@ -9,7 +9,6 @@ from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import MAX_TEMPERATURE, NONE, load_turn_network
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import (
-    check_different_agents,
     check_integers,
     check_most,
     check_not_negative,
@@ -92,6 +91,5 @@ class ExitSettings(ExpertIterationSettings):
             raise InputError(f"seat_agents = {list(self.seat_agents)!r}: must contain {EXPERT} or {NETWORK}")
         pin_agents(self, "seat_agents", allowed=(EXPERT, NETWORK))
         pin_agents(self, "holdout")
-        check_different_agents(self, "holdout")
-        self.conditions.check_agents("holdout", self.holdout)
+        self.check_agents("holdout")
         pin_files(self, start=load_turn_network, value=load_value)

@@ -103,6 +103,5 @@ class PpoSettings(RunSettings):
         for name in ("opponents", "eval_opponents"):
             if not getattr(self, name):
                 raise InputError(f"{name}: give at least one agent")
-        check_different_agents(self, "opponents", "eval_opponents", "holdout")
-        for name in ("eval_opponents", "holdout"):
-            self.conditions.check_agents(name, getattr(self, name))
+        check_different_agents(self, "opponents")
+        self.check_agents("eval_opponents", "holdout")

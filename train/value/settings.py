@@ -10,7 +10,7 @@ from warlight_env.agents.registry import parse
 from warlight_env.agents.turn_net.turn_network_file import NONE, load_turn_network
 from warlight_env.agents.weights import PLANNING, Weights
 from warlight_env.errors import InputError
-from warlight_env.train.common.checks import check_different_agents, check_integers, check_shares, pin_agents, pin_files
+from warlight_env.train.common.checks import check_integers, check_shares, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 from warlight_env.train.common.game_configs import NEVER, Fog
 
@@ -102,9 +102,9 @@ class ValueSettings(ExpertIterationSettings):
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
         pin_agents(self, "player", "opponents", "actors", "holdout")
-        check_different_agents(self, "holdout")
-        others = [agent for agent in self.holdout if parse(agent)[1].get("value") != CURRENT]
-        self.conditions.check_agents("holdout", others)
+        self.check_agents(
+            "holdout", excluded=[agent for agent in self.holdout if parse(agent)[1].get("value") == CURRENT]
+        )
         pin_files(self, start=load_value, net=load_turn_network)
         if load_turn_network(self.net) is None and self.playout_rounds:
             raise InputError(

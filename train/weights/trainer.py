@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from warlight_env.agents.weights import Weights
-from warlight_env.train.common.checks import check_different_agents, pin_agents
+from warlight_env.train.common.checks import pin_agents
 from warlight_env.train.common.matches import Pair
 from warlight_env.train.common.report import Report, percent
 from warlight_env.train.common.settings import RunSettings
@@ -33,8 +33,7 @@ class WeightsSettings(RunSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         pin_agents(self, "holdout")
-        check_different_agents(self, "holdout")
-        self.conditions.check_agents("holdout", self.holdout)
+        self.check_agents("holdout")
 
 
 S = TypeVar("S", bound=WeightsSettings)
