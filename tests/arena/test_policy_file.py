@@ -88,7 +88,7 @@ def test_equal_seeds_give_equal_games():
         (["policy:strategies", "random", "--rules", "challenge1"], "moved_armies = 'free' (not 'challenge1')"),
         (["policy:strategies", "random", "aggressive"], "is for games of 2 players, not 3"),
         (["policy:word", "random"], "no policy 'word' (did you mean 'world'?); there are any, any_fog, fog, world,"),
-        (["policy:nowhere.npz", "random"], "cannot read nowhere.npz"),
+        (["policy:nowhere.npz", "random"], "cannot read nowhere.npz: No such file or directory; train a policy first"),
         (["policy", "random"], "give the name of a policy or a .npz file"),
     ],
 )  # fmt: skip

@@ -342,7 +342,10 @@ def locate_policy(source: str | Path) -> PolicyLocation:
     try:
         return PolicyLocation(path, path.stat().st_mtime_ns, digest)
     except (OSError, ValueError) as error:
-        raise PolicyFileError(f"cannot read {bounded_io.shown(path)}: {bounded_io.reason(error)}") from None
+        hint = ""
+        if isinstance(error, FileNotFoundError):
+            hint = "; train a policy first: warlight train ppo writes the file policy.npz in the folder of its run"
+        raise PolicyFileError(f"cannot read {bounded_io.shown(path)}: {bounded_io.reason(error)}{hint}") from None
 
 
 @functools.lru_cache(maxsize=16)
