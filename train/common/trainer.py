@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from warlight_env import bounded_io
 from warlight_env.agents.records.value_record import digest
-from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.backends.backend import Backend, make_backend
 from warlight_env.arena.contests.contest_runner import check_jobs
 from warlight_env.train.common.journal import SETTINGS, Journal, JournalError
 from warlight_env.train.common.matches import Pair, holdout_seed, play_pairs
@@ -37,7 +37,7 @@ class Trainer(ABC, Generic[S, F]):
         say: a function that is called with the journal entry of each new step.
 
     Raises:
-        InputError: `jobs` is below 1.
+        InputError: `jobs` is below 1, or the backend does not exist or needs a missing package.
         JournalError: the journal belongs to another run. The methods of the class also raise `JournalError`.
     """
 
@@ -57,6 +57,7 @@ class Trainer(ABC, Generic[S, F]):
         say: Say = lambda entry: None,
     ) -> None:  # fmt: skip
         check_jobs(jobs)
+        make_backend(backend)
         journal.check()
         self.settings, self.journal, self._jobs, self._backend, self._say = settings, journal, jobs, backend, say
         self._entries = iter(list(journal.entries))

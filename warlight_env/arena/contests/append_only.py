@@ -30,7 +30,8 @@ class AppendOnlyFolder(ABC):
 
     The description is written completely or not at all. Lines are only appended. A kill or a full disk can cut off the
     last line; the next run with this folder removes an incomplete line. The object is a context manager. Inside the
-    ``with`` block, the folder is locked, so that no other run can use the folder.
+    ``with`` block, the folder is locked, so that no other run can use the folder. If an error ends the block before the
+    first line, the new files and folders are removed.
 
     A subclass defines the file names, and the method `load_line`, which reads a line.
 
@@ -64,6 +65,7 @@ class AppendOnlyFolder(ABC):
         self._own_lock: FolderLock | None = None
         self._description = json.loads(json.dumps(description))
         self._file = -1
+        self._created: list[Path] = []  # the files that did not exist at the start of the ``with`` block
         self._end = 0  # the size in bytes of all complete lines
         self._synced = 0.0
 
@@ -83,23 +85,34 @@ class AppendOnlyFolder(ABC):
         return self
 
     def _open(self) -> None:
+        paths = [self.folder / self.description_name, self.folder / self.lines_name]
+        self._created = [path for path in paths if not os.path.lexists(path)]
         self._file = open_output(self.folder / self.lines_name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             if not self._is_described():  # check again: another run may have written a description before the lock
                 self._describe()
             self._end = self._read()
         except BaseException:
-            os.close(self._file)
+            self._close(refused=True)
             raise
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         try:
             os.fsync(self._file)
         except OSError as error:
             raise self._failure(error) from error
         finally:
-            os.close(self._file)
+            self._close(refused=kind is not None and issubclass(kind, Exception))
             self._unlock()
+
+    def _close(self, refused: bool) -> None:
+        """Close the file with the lines. refused: remove the new files if the run has stored nothing."""
+        os.close(self._file)
+        if refused:
+            with contextlib.suppress(OSError):
+                if self._is_unused():
+                    for path in self._created:
+                        path.unlink(missing_ok=True)
 
     def _unlock(self) -> None:
         if self._own_lock is not None:

@@ -82,9 +82,10 @@ def play_contests(
     with contextlib.ExitStack() as stack:
         run_target = Path(folder) if isinstance(folder, str) else folder
         run_path = run_target.folder if isinstance(run_target, FolderLock) else run_target
+        # The folders of logs may be inside the run folder, so the run folder is opened first and closed last.
+        run = None if run_target is None else stack.enter_context(RunFolder(run_target, contests))
         for log in _log_folders(contests, run_path):
             stack.enter_context(_lock_logs(log))
-        run = None if run_target is None else stack.enter_context(RunFolder(run_target, contests))
         contests_in_progress = [ContestProgress(c, () if run is None else run.finished[c.key]) for c in contests]
         if on_games is not None and run is not None:
             for key, records in run.finished.items():

@@ -1,0 +1,57 @@
+"""Commands that are refused before their first result leave no files."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from warlight_env.cli import main
+
+#: The file of a tournament whose second map is too large for an agent.
+TOURNAMENT = 'agents = ["random", "policy:small"]\ngames = 2\nmaps = ["small", "world"]\n'
+
+#: Commands, and the beginning of the reason in the error.
+REFUSED = {
+    "match": ("match random policy:small -n 2 --out new/run", "policy 'small' is for small maps"),
+    "match with logs": (
+        "match random policy:small -n 2 --out new/run --log new/run/logs",
+        "policy 'small' is for small maps",
+    ),
+    "match that stops": ("match cmd:false random -n 2 --on-crash stop --out new", "agent 'cmd:false' failed"),
+    "tournament": ("tournament tournament.toml --log --out new", "policy 'small' is for small maps"),
+    "tournament in runs": ("tournament tournament.toml", "policy 'small' is for small maps"),
+    "bench": ("bench policy:small --map world --out new", "policy:small cannot play on map 'world'"),
+    "experiment": (
+        "experiment run thesis-3.2 --agent policy:small --quick --out new",
+        "agent 'policy:small': an experiment",
+    ),
+    "train td": ("train td td.toml --quick --backend ray --out new", "the backend ray needs Ray"),
+    "train ppo": ("train ppo turns.toml --quick --device cuda --out new", "device"),
+}
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_a_refused_command_leaves_no_files(command, tmp_path, monkeypatch, capsys):
+    words, reason = REFUSED[command]
+    if command == "train ppo" and importlib.util.find_spec("numba_cuda"):
+        pytest.skip("the package numba-cuda is installed")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    Path("tournament.toml").write_text(TOURNAMENT, encoding="utf-8")
+    Path("turns.toml").write_text('action = "turns"\n', encoding="utf-8")
+    Path("td.toml").write_text("", encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
+    assert main([*words.split(), "-q"]) in (1, 2)
+    assert capsys.readouterr().err.startswith(f"error: {reason}")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_refused_command_keeps_the_files_of_an_earlier_run(tmp_path, capsys):
+    command = ["match", "random", "aggressive", "-n", "2", "--map", "small", "-q", "--out", str(tmp_path)]
+    assert main(command) == 0
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert main([*command, "--seed", "2"]) == 2
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
