@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from log_helpers import play_logged
 from warlight_env.cli import main
 
 #: The file of a tournament whose second map is too large for an agent.
@@ -55,3 +57,36 @@ def test_a_refused_command_keeps_the_files_of_an_earlier_run(tmp_path, capsys):
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     assert main([*command, "--seed", "2"]) == 2
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["match random random --out", "log verify", "map convert map.json", "train td --quick --out", "bot new class"],
+)
+def test_an_empty_word_is_not_a_path(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([*words.split(), ""]) == 2
+    assert capsys.readouterr().err.splitlines()[0].endswith("'': must be the name of a file or folder")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("folder", ["none", "file"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "replay game.wl.jsonl --html o.html --gif {}/o.gif",
+        "analyse game.wl.jsonl --html {}/o.html",
+        "map generate --regions 12 -o o.json --svg {}/o.svg",
+        "picture --rounds 1 -o {}/o.svg",
+    ],
+)
+def test_a_missing_folder_of_an_output_is_an_error_before_any_work(words, folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("", encoding="utf-8")
+    play_logged(Path("game.wl.jsonl"), map="small", rules="thesis", seed=5)
+    before = sorted(tmp_path.iterdir())
+    assert main(words.format(folder).split()) == 1
+    reason = "No such file or directory" if folder == "none" else "Not a directory"
+    output, error = capsys.readouterr()
+    assert not output and re.fullmatch(rf"error: cannot write {folder}/o.\w+: {reason}\n", error)
+    assert sorted(tmp_path.iterdir()) == before

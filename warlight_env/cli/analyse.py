@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from warlight_env.bounded_io import shown
-from warlight_env.cli.common import OK, Integer, JsonOption, UsageError, load_log, print_json
+from warlight_env.cli.common import (
+    OK,
+    Integer,
+    JsonOption,
+    PathArgument,
+    UsageError,
+    check_writable,
+    load_log,
+    print_json,
+)
 from warlight_env.cli.progress import task_progress
-from warlight_env.output import check_output
 from warlight_env.tables import align, counted, printable
 
 if TYPE_CHECKING:
@@ -19,9 +26,11 @@ if TYPE_CHECKING:
 
 
 def analyse(
-    file: Annotated[Path, Parameter(help="Log of a game: NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
+    file: Annotated[PathArgument, Parameter(help="Log of a game: NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
     *,
-    html: Annotated[Path | None, Parameter(help="HTML file to write: a page with the game and the report.")] = None,
+    html: Annotated[
+        PathArgument | None, Parameter(help="HTML file to write: a page with the game and the report.")
+    ] = None,
     json: JsonOption = False,
     bot: Annotated[
         str | None,
@@ -44,7 +53,7 @@ def analyse(
     if html is not None and html.suffix.lower() != ".html":
         raise UsageError(f"--html {html}: must end in .html")
     if html is not None:
-        check_output(html)
+        check_writable(html)
     from warlight_env.agents.registry import parse
     from warlight_env.record.errors import ReplayError
     from warlight_env.web.workers.game_report import JUDGE, GameReportError, report_of

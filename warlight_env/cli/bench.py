@@ -19,6 +19,7 @@ from warlight_env.cli.common import (
     Integer,
     JobsOption,
     JsonOption,
+    PathArgument,
     RayAddressOption,
     UsageError,
     print_json,
@@ -66,7 +67,7 @@ class BenchOptions:
             name=["--games", "-n"], help="Play at most this many games per opponent and map; scores are not comparable."
         ),
     ] = None
-    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/SUITE-POLICY).")] = None
+    out: Annotated[PathArgument | None, Parameter(help="Run folder (default: runs/SUITE-POLICY).")] = None
     verify: Annotated[
         bool,
         Parameter(

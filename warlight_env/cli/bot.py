@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import FAILURE, OK, Integer, JsonOption, UsageError, print_json
+from warlight_env.cli.common import FAILURE, OK, Integer, JsonOption, PathArgument, UsageError, print_json
 
 app = App(
     name="bot",
@@ -100,7 +99,7 @@ def new(
         str,
         Parameter(help="Programming language of a bot as a program: python, java or cpp; or class: a Python class."),
     ],
-    folder: Annotated[Path, Parameter(help="Folder for the bot; it is created if it does not exist.")],
+    folder: Annotated[PathArgument, Parameter(help="Folder for the bot; it is created if it does not exist.")],
 ) -> None:
     """Write the source code of a minimal bot, which you can then improve.
 
@@ -128,7 +127,7 @@ def new(
 def replay(
     command: Annotated[str, Parameter(help='Command that starts the bot, for example "java -jar bot.jar".')],
     *,
-    log: Annotated[Path, Parameter(help="Log of a game, written by `warlight match --log`.")],
+    log: Annotated[PathArgument, Parameter(help="Log of a game, written by `warlight match --log`.")],
     round: Annotated[Integer, Parameter(help="Print the bot's answer in this round; 0: its last pick.")],
     seat: Annotated[Integer, Parameter(help="Seat of the bot, from 1.")] = 1,
     challenge: Annotated[

@@ -11,7 +11,16 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import FogOption, Integer, MapOption, RulesOption, UsageError, read_rules, require_extra
+from warlight_env.cli.common import (
+    FogOption,
+    Integer,
+    MapOption,
+    PathArgument,
+    RulesOption,
+    UsageError,
+    read_rules,
+    require_extra,
+)
 
 #: The bot that plays against a person if the command names no bot.
 OPPONENT = "one_ply"
@@ -44,10 +53,14 @@ class GameOptions:
     map: MapOption = "world"
     rules: RulesOption = "thesis"
     log: Annotated[
-        Path | None, Parameter(help="Folder for a log of each game (default: in the user's data folder).")
+        PathArgument | None, Parameter(help="Folder for a log of each game (default: in the user's data folder).")
     ] = None
-    runs: Annotated[Path | None, Parameter(help="Folder with run folders of tournaments; the page shows them.")] = None
-    opponents: Annotated[Path | None, Parameter(help="Folder with your own policies (.npz) to play against.")] = None
+    runs: Annotated[
+        PathArgument | None, Parameter(help="Folder with run folders of tournaments; the page shows them.")
+    ] = None
+    opponents: Annotated[
+        PathArgument | None, Parameter(help="Folder with your own policies (.npz) to play against.")
+    ] = None
     host: HostOption = "127.0.0.1"
     port: PortOption = 8040
     proxy: ProxyOption = None
@@ -68,7 +81,7 @@ def play(
     ] = None,
     name: Annotated[str, Parameter(help="Your name.")] = "You",
     study: Annotated[
-        Path | None,
+        PathArgument | None,
         Parameter(help="Open this study (NAME.study.json) instead of a game. The server uses a copy of the file."),
     ] = None,
     options: GameOptions = DEFAULTS,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import importlib.util
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -91,6 +93,15 @@ def _refusal(token: Token, reason: str) -> CoercionError:
     return CoercionError(msg=f"{value if token.keyword is None else f'{token.keyword} {value}'}: {reason}")
 
 
+def _path(kind: object, tokens: Sequence[Token]) -> Path:
+    """Return the path of a command-line word; raise an error for an empty word, which would be the current folder."""
+    if not tokens[0].value:
+        raise _refusal(tokens[0], "must be the name of a file or folder")
+    return Path(tokens[0].value)
+
+
+#: The type of paths of files and folders.
+PathArgument = Annotated[Path, Parameter(converter=_path)]
 #: The type of integer arguments of commands, and of those that must be positive.
 Integer = Annotated[int, Parameter(converter=_integer)]
 Count = Annotated[int, Parameter(converter=count)]
@@ -239,6 +250,23 @@ def write_file(path: Path, content: str | bytes) -> None:
     except InputError:
         raise
     except (OSError, ValueError) as error:  # ValueError: the name is not a valid file name
+        raise FailedCommandError(f"cannot write {shown(path)}: {reason(error)}") from None
+
+
+def check_writable(path: Path) -> None:
+    """Check that a file can be written later. A command with several outputs or with long work calls this first.
+
+    Raises:
+        OutputError: the path names something other than a regular file.
+        FailedCommandError: the folder of the file does not exist, or the file or its folder is read-only.
+    """
+    output.check_output(path)
+    try:
+        os.stat(os.path.join(path.parent, ""))  # the slash at the end: an error if the parent is a file
+        for place in (path.parent, path):
+            if place.exists() and not os.access(place, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
         raise FailedCommandError(f"cannot write {shown(path)}: {reason(error)}") from None
 
 

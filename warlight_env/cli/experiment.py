@@ -15,6 +15,7 @@ from warlight_env.cli.common import (
     Count,
     JobsOption,
     JsonOption,
+    PathArgument,
     RayAddressOption,
     SeedOption,
     UsageError,
@@ -80,7 +81,7 @@ class ExperimentOptions:
         Literal["simulations", "seconds"],
         Parameter(help="Limit of the bots per move: as many simulations as in the thesis, or as many seconds."),
     ] = "simulations"
-    out: Annotated[Path, Parameter(help="Folder with a subfolder for each run.")] = Path("runs")
+    out: Annotated[PathArgument, Parameter(help="Folder with a subfolder for each run.")] = Path("runs")
     seed: SeedOption = 1
     jobs: JobsOption = None
     backend: BackendOption = "local"
@@ -139,9 +140,9 @@ def run(
 
 @app.command
 def report(
-    *folders: Annotated[Path, Parameter(help="Result folders, or folders that contain result folders.")],
+    *folders: Annotated[PathArgument, Parameter(help="Result folders, or folders that contain result folders.")],
     output: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="Output file (default: standard output).")
+        PathArgument | None, Parameter(name=["--out", "-o"], help="Output file (default: standard output).")
     ] = None,
 ) -> None:
     """Combine results into one page of Markdown, such as docs/results/thesis-tables.md."""

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json as json_format
-from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import JsonOption, print_json, write_file
+from warlight_env.cli.common import JsonOption, PathArgument, print_json, write_file
 from warlight_env.tables import align
 
 
 def leaderboard(
     *runs: Annotated[
-        Path, Parameter(help="Run folders of tournaments, each on a different map (default: show the bundled ratings).")
+        PathArgument,
+        Parameter(help="Run folders of tournaments, each on a different map (default: show the bundled ratings)."),
     ],
     out: Annotated[
-        Path | None, Parameter(help="Output file for the ratings, in the format that the web page reads.")
+        PathArgument | None, Parameter(help="Output file for the ratings, in the format that the web page reads.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

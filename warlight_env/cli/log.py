@@ -17,6 +17,7 @@ from warlight_env.cli.common import (
     Count,
     Integer,
     JsonOption,
+    PathArgument,
     SeedOption,
     UsageError,
     load_log,
@@ -40,7 +41,7 @@ QuietOption = Annotated[
 
 @app.command
 def verify(
-    *files: Annotated[Path, Parameter(help="Logs and studies, or folders that contain them.")],
+    *files: Annotated[PathArgument, Parameter(help="Logs and studies, or folders that contain them.")],
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -114,7 +115,7 @@ def _logs(files: Sequence[Path]) -> list[Path]:
 
 @app.command(name="continue")
 def continue_(
-    file: Annotated[Path, Parameter(help="Log of a game.")],
+    file: Annotated[PathArgument, Parameter(help="Log of a game.")],
     *agents: Annotated[str, Parameter(help="Bots by seat (default: new copies of the bots in the log).")],
     round: Annotated[
         Integer | None,
@@ -123,7 +124,7 @@ def continue_(
         ),
     ] = None,
     output: Annotated[
-        Path | None,
+        PathArgument | None,
         Parameter(
             name=["--out", "-o"], help="Log file to write. It contains the whole game, with the original rounds."
         ),
@@ -177,7 +178,7 @@ def continue_(
 
 @app.command(name="list")
 def list_(
-    folder: Annotated[Path, Parameter(help="Folder of logs; its subfolders are included.")] = Path("."),
+    folder: Annotated[PathArgument, Parameter(help="Folder of logs; its subfolders are included.")] = Path("."),
     *,
     agent: Annotated[
         str | None, Parameter(help="List only games of this bot; for example mcts also matches mcts:sims=100.")

@@ -14,12 +14,13 @@ from warlight_env.cli.common import (
     OK,
     Integer,
     JsonOption,
+    PathArgument,
     SeedOption,
     UsageError,
+    check_writable,
     print_json,
     write_file,
 )
-from warlight_env.output import check_output
 from warlight_env.tables import align
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 app = App(name="map", help="List, show, check, convert and generate maps.")
 
-SvgOption = Annotated[Path | None, Parameter(name="--svg", help="SVG file for a drawing of the map.")]
+SvgOption = Annotated[PathArgument | None, Parameter(name="--svg", help="SVG file for a drawing of the map.")]
 
 
 def _summary(map_: Map) -> dict[str, Any]:
@@ -149,7 +150,7 @@ def _use_lines(report: dict[str, Any]) -> list[str]:
 @app.command
 def convert(
     source: Annotated[str, Parameter(help="Map file in any format, or name of a bundled map.")],
-    output: Annotated[Path, Parameter(help="Map file to write.")],
+    output: Annotated[PathArgument, Parameter(help="Map file to write.")],
     /,
     *,
     to: Annotated[
@@ -197,7 +198,7 @@ def generate(
     seed: SeedOption = 1,
     name: Annotated[str | None, Parameter(help="Name of the map.")] = None,
     output: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="Output file (default: standard output).")
+        PathArgument | None, Parameter(name=["--out", "-o"], help="Output file (default: standard output).")
     ] = None,
     svg: SvgOption = None,
 ) -> None:
@@ -207,7 +208,7 @@ def generate(
     if output is not None and output.suffix != ".json":
         raise UsageError(f"--out {output}: a map file must end in .json")
     if output is not None:
-        check_output(output)
+        check_writable(output)
     _check_svg(svg)
     map_ = maps.generate(regions, super_regions, seed=seed, name=name)
     text = maps.dumps(map_)
@@ -225,7 +226,7 @@ def _check_svg(svg: Path | None) -> None:
         return
     if svg.suffix.lower() != ".svg":
         raise UsageError(f"--svg {svg}: must end in .svg")
-    check_output(svg)
+    check_writable(svg)
 
 
 def _draw(map_: Map, svg: Path | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -18,6 +17,7 @@ from warlight_env.cli.common import (
     JobsOption,
     JsonOption,
     MapOption,
+    PathArgument,
     PicksOption,
     RayAddressOption,
     RulesOption,
@@ -91,7 +91,7 @@ class MatchOptions:
         ),
     ] = "report"
     out: Annotated[
-        Path | None,
+        PathArgument | None,
         Parameter(
             name="--out",
             help="Folder that stores finished games. After any interruption, even a killed process, the same "
@@ -99,7 +99,7 @@ class MatchOptions:
         ),
     ] = None
     log: Annotated[
-        Path | None,
+        PathArgument | None,
         Parameter(name="--log", help="Folder for a log of each game; see warlight replay and warlight log."),
     ] = None
     decision_info: Annotated[bool, Parameter(negative="", help="With --log: also log the bots' reasoning.")] = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -12,9 +11,11 @@ from cyclopts import Parameter
 from warlight_env.cli.common import (
     Integer,
     MapOption,
+    PathArgument,
     RulesOption,
     SeedOption,
     UsageError,
+    check_writable,
     start_game,
     write_file,
 )
@@ -30,7 +31,7 @@ def picture(
     seed: SeedOption = 1,
     rounds: Annotated[Integer, Parameter(help="Number of rounds to play before the picture.")] = 8,
     output: Annotated[
-        Path | None,
+        PathArgument | None,
         Parameter(name=["--out", "-o"], help="Output file, .svg or .png (default: SVG on standard output)."),
     ] = None,
     orders: Annotated[bool, Parameter(help="Draw the orders of the next round as arrows.")] = True,
@@ -43,6 +44,8 @@ def picture(
     suffix = ".svg" if output is None else output.suffix.lower()
     if suffix not in (".svg", ".png"):
         raise UsageError(f"--out {output}: must end in .svg or .png")
+    if output is not None:
+        check_writable(output)
     from warlight_env.arena.games.game_loop import ask_orders, play_rounds
     from warlight_env.render import ShownPosition, to_rgb, to_svg
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import OK, Integer, UsageError, load_log
+from warlight_env.cli.common import OK, Integer, PathArgument, UsageError, check_writable, load_log
 from warlight_env.cli.progress import task_progress
 from warlight_env.cli.round_text import describe_round, show_position
 from warlight_env.cli.tournament import QuietOption
-from warlight_env.output import check_output
 from warlight_env.tables import counted, printable
 
 if TYPE_CHECKING:
@@ -39,12 +38,12 @@ class ReplayOptions:
             help="Show the game in the terminal, round by round (the default without an output file or folder).",
         ),
     ] = False
-    svg: Annotated[Path | None, Parameter(help="Folder for an SVG picture of each position.")] = None
-    gif: Annotated[Path | None, Parameter(help="File for an animated GIF.")] = None
+    svg: Annotated[PathArgument | None, Parameter(help="Folder for an SVG picture of each position.")] = None
+    gif: Annotated[PathArgument | None, Parameter(help="File for an animated GIF.")] = None
     html: Annotated[
-        Path | None, Parameter(help="HTML file to write: a page with the game, which works without a network.")
+        PathArgument | None, Parameter(help="HTML file to write: a page with the game, which works without a network.")
     ] = None
-    mp4: Annotated[Path | None, Parameter(help="File for an MP4 video; requires the extra 'export'.")] = None
+    mp4: Annotated[PathArgument | None, Parameter(help="File for an MP4 video; requires the extra 'export'.")] = None
     round: Annotated[
         Integer | None, Parameter(name="--round", help="Show only the position after this many rounds.")
     ] = None
@@ -66,7 +65,7 @@ class ReplayOptions:
 
 def replay(
     file: Annotated[
-        Path,
+        PathArgument,
         Parameter(
             help="Log of a game, NAME.wl.jsonl or NAME.wl.jsonl.gz; or a study, NAME.study.json (only with --html)."
         ),
@@ -88,7 +87,7 @@ def replay(
         if path is not None and path.suffix.lower() != suffix:
             raise UsageError(f"{option} {path}: must end in {suffix}")
         if path is not None:
-            check_output(path)
+            check_writable(path)
     from warlight_env.record.study import is_study
 
     if is_study(file.name):

@@ -15,6 +15,7 @@ from warlight_env.cli.common import (
     BackendOption,
     JobsOption,
     JsonOption,
+    PathArgument,
     RayAddressOption,
     TracebackOption,
     crash_traceback,
@@ -32,9 +33,13 @@ QuietOption = Annotated[
 
 
 def tournament(
-    file: Annotated[Path, Parameter(help="TOML file with agents, format, games, maps, rules and other settings.")],
+    file: Annotated[
+        PathArgument, Parameter(help="TOML file with agents, format, games, maps, rules and other settings.")
+    ],
     *,
-    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/NAME for the file NAME.toml).")] = None,
+    out: Annotated[
+        PathArgument | None, Parameter(help="Run folder (default: runs/NAME for the file NAME.toml).")
+    ] = None,
     log: Annotated[
         bool,
         Parameter(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import Count, JsonOption, UsageError, print_json, require_extra
+from warlight_env.cli.common import Count, JsonOption, PathArgument, UsageError, print_json, require_extra
 from warlight_env.cli.progress import unit_progress
 from warlight_env.cli.tournament import BackendOption, QuietOption
 
@@ -31,7 +31,8 @@ app = App(
 )
 
 FileArgument = Annotated[
-    Path | None, Parameter(help="Settings: a .toml file, or the settings.json of a run (default: built-in settings).")
+    PathArgument | None,
+    Parameter(help="Settings: a .toml file, or the settings.json of a run (default: built-in settings)."),
 ]
 
 
@@ -41,7 +42,7 @@ class RunOptions:
     """The command-line options of all training commands."""
 
     out: Annotated[
-        Path | None,
+        PathArgument | None,
         Parameter(
             help="Run folder (default: runs/NAME, where NAME is the name of the settings file or of the command)."
         ),
