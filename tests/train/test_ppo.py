@@ -76,6 +76,16 @@ def assert_same_run(one, other):
     assert len(mine) == len(theirs) and all(torch.equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
+def test_an_error_in_the_first_iteration_leaves_no_files(tmp_path, monkeypatch):
+    def fail(run, iteration):
+        raise RunError("no iteration")
+
+    monkeypatch.setattr(Sb3PpoRun, "learn", fail)
+    with pytest.raises(RunError, match="no iteration"):
+        train(tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 # The exported policy plays like the trained policy
 
 
@@ -282,7 +292,7 @@ def test_a_lost_worker_stops_the_run_and_loses_no_data(tmp_path):
 def test_a_parameter_that_is_not_finite_stops_the_run(action, tmp_path):
     with pytest.raises(RunError, match=r"iteration 1: .*; the run stops"):
         train(tmp_path, replace(TINY, action=action, learning_rate=1e30, eval_interval=9, snapshot_interval=0))
-    assert not (tmp_path / CHECKPOINT).exists() and (tmp_path / "journal.jsonl").read_text() == ""
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_journal_stores_null_as_explained_variance_of_equal_returns(tmp_path):

@@ -6,12 +6,15 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from warlight_env import bounded_io, maps
 from warlight_env.agents.records.value_record import digest
 from warlight_env.agents.registry import pinned
 from warlight_env.errors import InputError
+
+#: The largest number of games, steps or other things in a setting.
+MOST: Final = 10**9
 
 
 class SettingsError(InputError):
@@ -26,9 +29,10 @@ def _check(settings: Any, names: Iterable[str], is_valid: Callable[[Any], bool],
             raise InputError(f"{name} = {value!r}: must {must}")
 
 
-def check_integers(settings: Any, minimum: int, *names: str) -> None:
-    """Raise InputError if one of the fields `names` of the settings is below `minimum`."""
+def check_integers(settings: Any, minimum: int, *names: str, maximum: float = MOST) -> None:
+    """Raise InputError if one of the fields `names` of the settings is outside `minimum` .. `maximum`."""
     _check(settings, names, lambda value: value >= minimum, f"be an integer from {minimum} up")
+    check_most(settings, maximum, *names)
 
 
 def check_most(settings: Any, maximum: float, *names: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -40,7 +41,7 @@ class RunSettings:
 
     def __post_init__(self) -> None:
         check_integers(self, 1, "holdout_pairs")
-        check_integers(self, 0, "seed")
+        check_integers(self, 0, "seed", maximum=math.inf)
         pin_maps(self, self.conditions.map, *getattr(self, "maps", ()))
         self.conditions.check()
 

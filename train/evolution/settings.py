@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Final, Self
 
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_integers, check_positive, naming, pin_agents
@@ -16,6 +16,8 @@ from warlight_env.train.weights.genes import (
 )
 from warlight_env.train.weights.trainer import WeightsSettings
 
+#: The largest number of candidates in a generation.
+MOST_CANDIDATES: Final = 10_000
 #: Opponents that are not agents: the initial weights, the current champion, and the last two former champions.
 START, CHAMPION, HALL = "start", "champion", "hall"
 
@@ -59,7 +61,7 @@ class Stage:
         check_integers(self, 1, "generations", "pairs", "eval_interval", "eval_pairs")
         check_integers(self, self.pairs, "max_pairs")
         if self.population != 0:
-            check_integers(self, 2, "population")
+            check_integers(self, 2, "population", maximum=MOST_CANDIDATES)
         check_positive(self, "sigma")
         if all(rival == HALL for rival in self.opponents):
             raise InputError(

@@ -9,6 +9,7 @@ so a killed run continues with the same result.
 from __future__ import annotations
 
 import math
+import shutil
 import time
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -191,12 +192,16 @@ class PpoRun(Trainer[S, bytes]):
 
     @contextmanager
     def _logging(self) -> Iterator[SummaryWriter]:
+        folder = self.journal.folder / "tensorboard"
+        is_new = not folder.exists()
         with self._disk():
-            writer = SummaryWriter(str(self.journal.folder / "tensorboard"))
+            writer = SummaryWriter(str(folder))
         try:
             yield writer
         finally:
             writer.close()
+            if is_new and not self.journal.entries:  # a run that has stored nothing leaves no files
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _log(self, writer: SummaryWriter, entry: dict[str, Any]) -> None:
         scalars = {"games/won": entry["won"] / max(1, entry["games"]), "time/seconds": entry["seconds"]}

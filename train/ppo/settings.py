@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import (
     check_different_agents,
     check_integers,
+    check_most,
     check_not_negative,
     check_positive,
     check_shares,
 )
 from warlight_env.train.common.settings import RunSettings
+
+#: The largest number of threads for learning.
+MOST_THREADS: Final = 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +48,7 @@ class PpoSettings(RunSettings):
         eval_pairs: number of game pairs of an evaluation's matches; a pair is two games with one seed and exchanged
             seats.
         eval_opponents: opponents in evaluations.
-        threads: number of CPU threads for learning.
+        threads: number of CPU threads for learning, at most 1024.
 
     Raises:
         InputError: a number is invalid, a list of opponents is empty, or an agent of `eval_opponents` or `holdout`
@@ -93,6 +97,7 @@ class PpoSettings(RunSettings):
             "threads",
         )
         check_integers(self, 0, "snapshot_interval")
+        check_most(self, MOST_THREADS, "threads")
         if not 2 <= self.batch_size <= self.n_envs * self.n_steps:
             raise InputError(
                 f"batch_size = {self.batch_size!r}: must lie in 2 .. n_envs * n_steps = {self.n_envs * self.n_steps}"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from warlight_env.agents.registry import parse
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.networks.archive import check_network
-from warlight_env.train.common.checks import check_integers, naming
+from warlight_env.train.common.checks import check_integers
 from warlight_env.train.ppo.settings import PpoSettings
 
 
@@ -61,6 +60,4 @@ class Sb3PpoSettings(PpoSettings):
         super().__post_init__()
         check_integers(self, 1, "width", "layers", "hidden", "max_cycles")
         check_network(self.width, self.layers, self.hidden)
-        with naming("opponents", *self.opponents):
-            for agent in self.opponents:
-                parse(agent)
+        self.conditions.check_agents("opponents", self.opponents)
