@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 from warlight_env.bounded_io import reason, shown
 from warlight_env.errors import InputError, RunError, clipped
-from warlight_env.output import open_output
+from warlight_env.output import OutputError, open_output
 
 try:
     import fcntl
@@ -75,6 +75,10 @@ class FolderLock:
         except FolderLockedError as error:
             self._remove_created()
             raise in_use(str(error)) from None
+        except InputError:
+            raise
+        except ValueError as error:  # a NUL character or a lone surrogate in the path
+            raise OutputError(f"cannot write to {shown(folder)}: {reason(error)}") from None
         except OSError as error:
             self._remove_created()
             if unwritable is None:

@@ -85,3 +85,6 @@ def test_sample_rejects_a_mask_of_the_wrong_shape():
         env.action_space.sample(mask.T)
     with pytest.raises(InputError, match=f"the mask must have {mask.shape[1]} entries"):
         env.single_action_space.sample(mask[0, 1:])
+    for wrong in ((), (1, 2)):
+        with pytest.raises(InputError, match="mask: must be a tuple of arrays, one for each choice"):
+            env.single_action_space.sample(wrong)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from log_helpers import play_logged
-from warlight_env import maps
+from warlight_env import Game, Orders, bench, maps, simulate
+from warlight_env.arena import Match
 from warlight_env.arena.contests.contest_runner import play_contests
 from warlight_env.beliefs import Belief
 from warlight_env.bench.score_card import make_card, score_of
@@ -18,15 +21,20 @@ from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import ENCODINGS
 from warlight_env.envs.conformance import vector_conformance_test
+from warlight_env.envs.saved_policies import policy_of
+from warlight_env.envs.sb3 import save_policy
 from warlight_env.errors import InputError, did_you_mean
 from warlight_env.experiments import experiment
 from warlight_env.features import observed_features
 from warlight_env.protocol import ExternalBot, replay_to
 from warlight_env.protocol.bot_side import BotSide
+from warlight_env.record import check_variations
+from warlight_env.tensor_env import WarlightTensorVectorEnv
 
 HUGE: Any = 10**5000
 ANY: Any = object()
 SMALL = maps.load("small")
+MATCH = Match(("random", "random"), games=1, map=SMALL)
 
 
 def belief(**changes: Any) -> Belief:
@@ -54,6 +62,13 @@ CALLS: dict[str, Callable[[], object]] = {
     "make_subject, 3": lambda: make_subject(3),  # type: ignore[arg-type]
     "make_subject, action": lambda: make_subject("x.zip", action=HUGE),
     "check_subject": lambda: check_subject("random", ANY),
+    "run, suite": lambda: bench.run("random", suite=np.zeros(2)),  # type: ignore[arg-type]
+    "run, maps": lambda: bench.run("random", maps=[[]]),  # type: ignore[list-item]
+    "run, no maps": lambda: bench.run("random", maps=None),  # type: ignore[arg-type]
+    "run, name": lambda: bench.run("random", name=np.zeros(2)),  # type: ignore[arg-type]
+    "run, clock": lambda: bench.run("random", clock=True),  # type: ignore[arg-type]
+    "run, out": lambda: bench.run("random", maps="small", games=1, out=True),  # type: ignore[arg-type]
+    "run, on_games": lambda: bench.run("random", maps="small", games=1, on_games=1),  # type: ignore[arg-type]
     "make_card": lambda: make_card([ANY], "x", {}, {}),  # type: ignore[arg-type]
     "score_of, none": lambda: score_of(None),  # type: ignore[arg-type]
     "score_of, no rows": lambda: score_of([]),
@@ -62,6 +77,21 @@ CALLS: dict[str, Callable[[], object]] = {
     "experiment, bytes": lambda: experiment(b"x"),  # type: ignore[arg-type]
     "experiment, dict": lambda: experiment({}),  # type: ignore[arg-type]
     "experiment, huge": lambda: experiment(HUGE),
+    "Match.run, backend": lambda: MATCH.run(backend=None),  # type: ignore[arg-type]
+    "Match.run, path as backend": lambda: MATCH.run(backend=Path(".")),  # type: ignore[arg-type]
+    "Match.run, folder": lambda: MATCH.run(folder=True),  # type: ignore[arg-type]
+    "Match.run, NUL in a folder": lambda: MATCH.run(folder="a\0b"),
+    "Match.run, surrogate in a folder": lambda: MATCH.run(folder="\ud800"),
+    "Match.run, on_games": lambda: MATCH.run(3),  # type: ignore[arg-type]
+    "Match.run, on_warm_up": lambda: MATCH.run(on_warm_up=3),  # type: ignore[arg-type]
+    "Match, NUL in the folder of the logs": lambda: replace(MATCH, log="a\0b").run(),
+    "check_variations": lambda: check_variations(None, len),  # type: ignore[arg-type]
+    "save_policy": lambda: save_policy(None, "x.zip"),
+    "policy_of": lambda: policy_of(None),
+    "simulate, device": lambda: simulate(
+        Game(SMALL, picks="random"), [[Orders(), Orders()]], device=np.zeros(2)  # type: ignore[call-overload]
+    ),
+    "WarlightTensorVectorEnv, players": lambda: WarlightTensorVectorEnv(2, device="cpu", players=10**30),
     "play_contests, number": lambda: play_contests(2.5),  # type: ignore[arg-type]
     "play_contests, text": lambda: play_contests("x"),  # type: ignore[arg-type]
     "observed_features, regions": lambda: observed_features("raw", {}, 2),  # type: ignore[arg-type]

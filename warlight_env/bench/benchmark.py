@@ -20,7 +20,7 @@ from warlight_env.arena.contests.contest_runner import OnContestGames, play_cont
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_setup import AgentSource
 from warlight_env.arena.policies.policy_agent import PolicyAgent
-from warlight_env.arguments import check_flag, is_integer, short_repr
+from warlight_env.arguments import check_flag, is_integer, path_of, short_repr
 from warlight_env.bench.score_card import ScoreCard, make_card
 from warlight_env.bench.subject import CheckpointSource, check_subject, make_subject
 from warlight_env.bench.suite import BenchError, Suite
@@ -120,9 +120,15 @@ def run(  # noqa: PLR0913 -- one argument for each setting of users
     check_flag(batched, "batched")
     if games is not None and (not is_integer(games) or games < 1):
         raise BenchError(f"games = {short_repr(games)}: must be an integer of at least 1")
+    if not isinstance(name, str | None):
+        raise BenchError(f"name = {short_repr(name)}: must be a string or None")
+    if not isinstance(clock, Clock | None):
+        raise BenchError(f"clock = {short_repr(clock)}: must be a Clock or None")
+    if not isinstance(maps, Sequence):
+        raise BenchError(f"maps = {short_repr(maps)}: must be a list of names of maps")
     map_names = (maps,) if isinstance(maps, str) else tuple(maps)
     for map_name in map_names:
-        if map_name not in loaded_suite.map_digests:
+        if not isinstance(map_name, str) or map_name not in loaded_suite.map_digests:
             names = ", ".join(loaded_suite.map_digests)
             raise BenchError(f"map {short_repr(map_name)}: the maps of {loaded_suite.name} are {names}")
     source = _source(policy, name, action, observation, max_cycles, batched)
@@ -136,7 +142,7 @@ def run(  # noqa: PLR0913 -- one argument for each setting of users
     if out is None:
         results = play_contests(contests, jobs=jobs, backend=backend, on_games=on_games)
         return make_card(loaded_suite, title, results, settings, games)
-    folder = Path(out)
+    folder = path_of(out, "out", BenchError)
     with FolderLock(folder, in_use=RunFolderError) as lock:
         results = play_contests(contests, jobs=jobs, backend=backend, folder=lock, on_games=on_games)
         card = make_card(loaded_suite, title, results, settings, games)

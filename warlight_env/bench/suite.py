@@ -14,6 +14,7 @@ from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_loop import play_rounds
 from warlight_env.arena.games.game_setup import AgentSource, MatchSetup
 from warlight_env.arena.games.seated_agent import OnCrash
+from warlight_env.arguments import short_repr
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError, did_you_mean
@@ -68,10 +69,9 @@ class Suite:
         Raises:
             BenchError: there is no suite with this name, or a map in this package differs from the suite's map.
         """
-        if name not in suite_names():
-            raise BenchError(
-                f"no suite {name!r}{did_you_mean(name, suite_names())}; there are {', '.join(suite_names())}"
-            )
+        if not isinstance(name, str) or name not in suite_names():
+            hint = did_you_mean(name, suite_names()) if isinstance(name, str) else ""
+            raise BenchError(f"no suite {short_repr(name)}{hint}; there are {', '.join(suite_names())}")
         text = (resources.files("warlight_env.bench") / "suites" / f"{name}.json").read_text(encoding="utf-8")
         data = json.loads(text)
         if data["format"] != FORMAT:

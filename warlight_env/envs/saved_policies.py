@@ -19,7 +19,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env import bounded_io
-from warlight_env.arguments import check_flag, path_of
+from warlight_env.arguments import check_flag, path_of, short_repr
 from warlight_env.errors import InputError
 
 #: The type of a policy: a function of the observations and the flat masks int8[M, K] of M games; it returns M actions.
@@ -118,6 +118,8 @@ class ModelPolicy:
     """A `Policy` that calls a model of Stable-Baselines3 or sb3-contrib with its current network parameters."""
 
     def __init__(self, model: Any, deterministic: bool = False) -> None:
+        if not callable(getattr(model, "predict", None)):
+            raise SavedPolicyError(f"model = {short_repr(model)}: must be a model of Stable-Baselines3 or sb3-contrib")
         self.model, self.deterministic = model, deterministic
         self._masked = "action_masks" in inspect.signature(model.predict).parameters
         self._seed: int | None = None
@@ -168,6 +170,6 @@ def _short(space: spaces.Space[Any]) -> str:
 def policy_of(model: Any, deterministic: bool = False) -> ModelPolicy:
     """Return a `Policy` that calls a model of Stable-Baselines3 or sb3-contrib.
 
-    Later training of the model also changes this policy.
+    Later training of the model also changes this policy. Raise `SavedPolicyError` if `model` is another object.
     """
     return ModelPolicy(model, deterministic)

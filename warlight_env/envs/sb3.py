@@ -288,6 +288,8 @@ def save_policy(model: Any, path: str | Path) -> None:
     path = path_of(path, "path")
     if path.suffix != ".zip":
         raise InputError(f"{path}: must end in .zip")
+    if not callable(getattr(model, "get_env", None)):
+        raise InputError(f"model = {short_repr(model)}: must be a model of Stable-Baselines3 or sb3-contrib")
     env = model.get_env()
     if env is None or not env.has_attr("policy_settings"):
         raise InputError(f"{path}: the model must have an environment of this package")

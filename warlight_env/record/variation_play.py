@@ -151,6 +151,8 @@ def check_variations(tree: Variations, positions: Positions) -> None:
         VariationError: the rules do not allow a turn, or a stored position or event differs from the played one. The
             message names the variation and the reason.
     """
+    if not isinstance(tree, Variations) or not callable(positions):
+        raise VariationError("check_variations: give a `Variations` object, and a function that returns positions")
     games: dict[int, Game] = {}
     starts: dict[int, Game] = {}
     for node in tree.nodes:

@@ -105,7 +105,7 @@ def simulate(
         )
     if not isinstance(common, bool):
         raise GameError(f"common = {short_repr(common)}: must be True or False")
-    if device not in (None, "cpu", "cuda"):
+    if not isinstance(device, str | None) or device not in (None, "cpu", "cuda"):
         raise GameError(f"device = {short_repr(device)}: must be None, 'cpu' or 'cuda'")
     word, first, count = seed_of(seed, GameError) & (2**64 - 1), games[0], len(turns)
     board = make_board(first.map)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Final, Protocol
 
 from warlight_env.arena.backends.tasks import InProcessWorkers, Playable, R, Workers
 from warlight_env.arena.games.game_setup import MatchError
+from warlight_env.arguments import short_repr
 from warlight_env.errors import did_you_mean
 
 #: The largest number of games in a task. A task with many short games is sent to a worker only once, which saves time.
@@ -57,9 +59,11 @@ def make_backend(backend: str | Backend) -> Backend:
     """Return the backend with the name `backend`. A `Backend` object is returned unchanged.
 
     Raises:
-        MatchError: no backend has the name `backend`.
+        MatchError: no backend has the name `backend`, or `backend` is another object.
     """
     if not isinstance(backend, str):
+        if isinstance(backend, os.PathLike) or not callable(getattr(type(backend), "open", None)):
+            raise MatchError(f"backend = {short_repr(backend)}: must be a Backend, or one of {', '.join(BACKENDS)}")
         return backend
     if backend not in BACKENDS:
         raise MatchError(f"no backend {backend!r}{did_you_mean(backend, BACKENDS)}; there are {', '.join(BACKENDS)}")

@@ -18,7 +18,7 @@ from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.arena.games.match_logs import unwritable
 from warlight_env.arena.games.warm_up import OnWarmUp, warm_up_all
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import is_integer, path_of, short_repr
 from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
 
@@ -79,8 +79,11 @@ def play_contests(
             raise MatchError(f"contests: {short_repr(contest)}: must be a Contest")
     _check(contests, jobs)
     game_backend = make_backend(backend)
+    for name, function in (("on_games", on_games), ("on_warm_up", on_warm_up)):
+        if function is not None and not callable(function):
+            raise MatchError(f"{name} = {short_repr(function)}: must be a function or None")
     with contextlib.ExitStack() as stack:
-        run_target = Path(folder) if isinstance(folder, str) else folder
+        run_target = folder if isinstance(folder, FolderLock | None) else path_of(folder, "folder", MatchError)
         run_path = run_target.folder if isinstance(run_target, FolderLock) else run_target
         # The folders of logs may be inside the run folder, so the run folder is opened first and closed last.
         run = None if run_target is None else stack.enter_context(RunFolder(run_target, contests))
@@ -122,7 +125,11 @@ def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
 
     The run folder is left out, because it is already locked.
     """
-    folders = {contest.setup.log.resolve(): contest.setup.log for contest in contests if contest.setup.log is not None}
+    logs = [contest.setup.log for contest in contests if contest.setup.log is not None]
+    try:
+        folders = {log.resolve(): log for log in logs}
+    except ValueError:  # a NUL character in a path
+        raise MatchError("log: this is not a valid file name") from None
     return [log for path, log in folders.items() if run is None or path != run.resolve()]
 
 

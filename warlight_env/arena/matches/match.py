@@ -174,6 +174,8 @@ class Match:
             RunFolderError: the folder belongs to another match, is damaged, or is in use.
             RunError: a process died, or the folder cannot be written.
         """
+        if on_games is not None and not callable(on_games):
+            raise MatchError(f"on_games = {short_repr(on_games)}: must be a function or None")
         start = time.perf_counter()
         game_backend = make_backend(backend)
         contest = self.contest()

@@ -30,7 +30,10 @@ class MaskableChoices(_Choices):
         """Return a random action that the mask allows. All forms of a mask give the same action for the same seed."""
         if mask is None or probability is not None:
             return super().sample(mask, probability)
-        flat = np.concatenate(mask) if isinstance(mask, tuple) else mask
+        try:
+            flat = np.concatenate(mask) if isinstance(mask, tuple) else mask
+        except ValueError as error:
+            raise InputError(f"mask: must be a tuple of arrays, one for each choice: {error}") from None
         return _draw(_masks(flat, 1, self.nvec), self.nvec, self.np_random)[0]
 
 
