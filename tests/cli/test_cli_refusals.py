@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
+import os
 import re
 import sys
 from pathlib import Path
@@ -90,3 +92,17 @@ def test_a_missing_folder_of_an_output_is_an_error_before_any_work(words, folder
     output, error = capsys.readouterr()
     assert not output and re.fullmatch(rf"error: cannot write {folder}/o.\w+: {reason}\n", error)
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("words", ["replay {}", "log verify {}", "log list {}", "experiment report {}", "analyse {}"])
+def test_too_long_names_are_an_error_in_words(words, capsys):
+    assert main(words.format("n" * 300 + ".wl.jsonl").split()) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: nnn") and "Errno" not in error
+
+
+def test_a_read_only_folder_of_an_output_is_an_error(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert main(["map", "generate", "--regions", "12", "-o", str(tmp_path / "o.json")]) == 1
+    assert capsys.readouterr().err == f"error: cannot write {tmp_path / 'o.json'}: {os.strerror(errno.EACCES)}\n"
+    assert not list(tmp_path.iterdir())

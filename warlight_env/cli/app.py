@@ -17,6 +17,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
+from warlight_env.bounded_io import reason
 from warlight_env.cli import (
     agents,
     analyse,
@@ -176,8 +177,12 @@ def _run(arguments: list[str]) -> int:
         return USAGE
     except BrokenPipeError:
         raise
-    except (RunError, OSError) as error:
+    except RunError as error:
         _complain(str(error))
+        return FAILURE
+    except OSError as error:
+        place = "" if error.filename is None else f"{clipped(str(error.filename), 300)}: "
+        _complain(f"{place}{reason(error)}")
         return FAILURE
     return result if isinstance(result, int) else OK
 

@@ -48,7 +48,7 @@ def load_log(file: Path) -> GameLog:
     """
     from warlight_env.record import GameLog
 
-    if file.is_dir():
+    if os.path.isdir(file):  # unlike `Path.is_dir`, it raises no error if the path is too long
         raise UsageError(f"{file} is a folder: give one log; `warlight log list {file}` shows the logs in it")
     return GameLog.load(file)
 
@@ -265,7 +265,9 @@ def check_writable(path: Path) -> None:
         os.stat(os.path.join(path.parent, ""))  # the slash at the end: an error if the parent is a file
         for place in (path.parent, path):
             if place.exists() and not os.access(place, os.W_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+                read_only = hasattr(os, "statvfs") and os.statvfs(place).f_flag & os.ST_RDONLY
+                code = errno.EROFS if read_only else errno.EACCES
+                raise OSError(code, os.strerror(code))
     except OSError as error:
         raise FailedCommandError(f"cannot write {shown(path)}: {reason(error)}") from None
 

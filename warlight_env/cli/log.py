@@ -100,12 +100,12 @@ def _logs(files: Sequence[Path]) -> list[Path]:
 
     paths = []
     for path in files:
-        if path.is_dir():
+        if os.path.isdir(path):
             logs = sorted(p for p in path.rglob("*") if (is_log(p.name) or is_study(p.name)) and p.is_file())
             if not logs:
                 raise UsageError(f"{path}: there are no logs in this folder")
             paths += logs
-        elif path.exists():
+        elif os.path.exists(path):
             paths.append(path)
         else:
             # The message is the same as for a file that cannot be read.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -79,7 +80,10 @@ def find_results(folders: Sequence[Path]) -> list[ExperimentResult]:
     """
     results: list[ExperimentResult] = []
     for folder in folders:
-        files = [folder / RESULT] if (folder / RESULT).exists() else sorted(folder.glob(f"*/{RESULT}"))
+        if os.path.exists(folder / RESULT):
+            files = [folder / RESULT]
+        else:
+            files = sorted(folder.glob(f"*/{RESULT}")) if os.path.isdir(folder) else []
         if not files:
             raise ExperimentError(f"{folder}: neither this folder nor a folder in it contains {RESULT}")
         results += [ExperimentResult.load(file) for file in files]

@@ -65,7 +65,7 @@ class LogIndex:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = path_of(folder, "folder", LogError)
-        if not self.folder.is_dir():
+        if not os.path.isdir(self.folder):
             raise LogError(f"{self.folder}: this folder does not exist")
         self.notices: list[str] = []
         self._file = self.folder / NAME
