@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.static_evaluation import extended_worth, normalize_shares, position_worth
+from warlight_env.agents.evaluation.static_evaluation import extended_value, normalize_shares, static_value
 from warlight_env.agents.records.army_requirements import attackers_needed, chance_of_capture
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
@@ -26,7 +26,7 @@ READY = 0.5
 
 
 @inline_kernel
-def income_worth(context: Context, position: Position) -> Real:
+def value_of_income(context: Context, position: Position) -> Real:
     """Return the value of an income of one army per round.
 
     If the rules limit the number of rounds, the result is at most the value of one army in each remaining round.
@@ -42,7 +42,7 @@ def add_income_forecast(context: Context, position: Position, values: Shares) ->
     """Add the value of each player's future income to values float64[P]."""
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
-    income_value, threat = income_worth(context, position), stack_indices()
+    income_value, threat = value_of_income(context, position), stack_indices()
     scale = income_value / evaluation.income if evaluation.income > 0.0 else 1.0
     for p in range(players):
         values[p] += income_value * context.params.base_income
@@ -102,9 +102,9 @@ def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
     evaluation, players = context.evaluation, context.players
     for p in range(players):
         if evaluation.extended:
-            shares[p] = extended_worth(context, position, p)
+            shares[p] = extended_value(context, position, p)
         else:
-            shares[p] = position_worth(context, position, p)
+            shares[p] = static_value(context, position, p)
     add_income_forecast(context, position, shares)
     for p in range(players):
         shares[p] = max(0.0, shares[p]) ** evaluation.sharpness

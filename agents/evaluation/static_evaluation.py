@@ -112,7 +112,7 @@ def _add_neighbor_values(context: Context, values: RegionValues) -> None:
 
 
 @kernel
-def position_worth(context: Context, position: Position, player: Int) -> Real:
+def static_value(context: Context, position: Position, player: Int) -> Real:
     """Return the value of a player's position (thesis, algorithm 3.3).
 
     The position's value is the sum of the values of the player's regions and armies, and it is at least 0.
@@ -148,7 +148,7 @@ def normalize_shares(players: Int, shares: Shares) -> None:
 def position_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's part of the total position value to shares float64[P]; see `context.evaluation_signature`.
 
-    The players' values are equal, bit by bit, to the results of `position_worth`. The kernel computes the values of all
+    The players' values are equal, bit by bit, to the results of `static_value`. The kernel computes the values of all
     players in one pass over the regions.
     """
     board, evaluation, players = context.board, context.evaluation, context.players
@@ -179,8 +179,8 @@ def position_share(context: Context, position: Position, shares: Shares) -> Int:
 
 
 @kernel
-def extended_worth(context: Context, position: Position, player: Int) -> Real:
-    """Return `position_worth` plus the terms that the thesis does not have; see `Evaluation.extended`."""
+def extended_value(context: Context, position: Position, player: Int) -> Real:
+    """Return `static_value` plus the terms that the thesis does not have; see `Evaluation.extended`."""
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     total: Real = 0.0
     if evaluation.neighbor_values != 0.0:
@@ -190,7 +190,7 @@ def extended_worth(context: Context, position: Position, player: Int) -> Real:
             if owner[r] == player:
                 total += values[r] + evaluation.army * army[r]
     else:
-        total = position_worth(context, position, player)
+        total = static_value(context, position, player)
     if evaluation.largest_territory != 0.0:
         total += evaluation.largest_territory * largest_territory(board, owner, player)
     if evaluation.threatened_bonus != 0.0:
@@ -200,7 +200,7 @@ def extended_worth(context: Context, position: Position, player: Int) -> Real:
 
 @kernel
 def extended_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's share as `position_share` does, but with the values ``extended_worth ** sharpness``.
+    """Write each player's share as `position_share` does, but with the values ``extended_value ** sharpness``.
 
     Between two players the share is the logistic function of ``sharpness * ln(mine / theirs)``. The share is an
     estimate of the probability to win if the weights were fitted to the outcomes of games. `position_share` does not
@@ -208,7 +208,7 @@ def extended_share(context: Context, position: Position, shares: Shares) -> Int:
     an additional term is not 0.
     """
     for p in range(context.players):
-        shares[p] = extended_worth(context, position, p) ** context.evaluation.sharpness
+        shares[p] = extended_value(context, position, p) ** context.evaluation.sharpness
     normalize_shares(context.players, shares)
     return 0
 

@@ -46,7 +46,7 @@ def write_missing(context: Context, position: Position, plan: PlanWork) -> None:
 
 
 @inline_kernel
-def worth_of_income(context: Context, position: Position, plan: PlanWork) -> Real:
+def goal_income_value(context: Context, position: Position, plan: PlanWork) -> Real:
     """Return the value of an income of one army per round.
 
     If the rules limit the number of rounds, the result is at most the number of remaining rounds.
@@ -56,7 +56,7 @@ def worth_of_income(context: Context, position: Position, plan: PlanWork) -> Rea
 
 
 @inline_kernel
-def super_worth(plan: PlanWork, income_value: Real, bonus: Int, missing: Real) -> Real:
+def super_region_value(plan: PlanWork, income_value: Real, bonus: Int, missing: Real) -> Real:
     """Return the value of a super region for a player that needs `missing` armies to complete it.
 
     income_value: the value of an income of one army per round.
@@ -79,7 +79,7 @@ def capture_gain(context: Context, position: Position, player: Int, region: Int,
     bonus, cost, income_value = (
         board.bonus[s],
         region_cost(context, position, region),
-        worth_of_income(context, position, plan),
+        goal_income_value(context, position, plan),
     )
     gain = plan.style[GOAL_REGION]
     missing = plan.missing[s, player]
@@ -90,11 +90,13 @@ def capture_gain(context: Context, position: Position, player: Int, region: Int,
                 missing_after += region_cost(context, position, board.members[i])
     else:
         missing_after = max(0.0, missing - cost)
-    gain += super_worth(plan, income_value, bonus, missing_after) - super_worth(plan, income_value, bonus, missing)
+    gain += super_region_value(plan, income_value, bonus, missing_after) - super_region_value(
+        plan, income_value, bonus, missing
+    )
     for p in range(players):
         if p != player and plan.missing[s, p] >= 0.0:
             enemy_missing = plan.missing[s, p]
-            enemy_loss = super_worth(plan, income_value, bonus, enemy_missing) - super_worth(
+            enemy_loss = super_region_value(plan, income_value, bonus, enemy_missing) - super_region_value(
                 plan, income_value, bonus, enemy_missing + cost
             )
             gain += enemy_loss / (players - 1)
@@ -111,18 +113,20 @@ def holding_gain(context: Context, position: Position, player: Int, region: Int,
     bonus, cost, income_value = (
         board.bonus[s],
         region_cost(context, position, region),
-        worth_of_income(context, position, plan),
+        goal_income_value(context, position, plan),
     )
     missing = max(0.0, plan.missing[s, player])
     gain = plan.style[GOAL_REGION]
-    gain += super_worth(plan, income_value, bonus, missing) - super_worth(plan, income_value, bonus, missing + cost)
+    gain += super_region_value(plan, income_value, bonus, missing) - super_region_value(
+        plan, income_value, bonus, missing + cost
+    )
     largest_gain: Real = 0.0
     for p in range(context.players):
         if p != player and plan.missing[s, p] >= 0.0:
             enemy_missing = plan.missing[s, p]
-            enemy_gain = super_worth(plan, income_value, bonus, max(0.0, enemy_missing - cost)) - super_worth(
-                plan, income_value, bonus, enemy_missing
-            )
+            enemy_gain = super_region_value(
+                plan, income_value, bonus, max(0.0, enemy_missing - cost)
+            ) - super_region_value(plan, income_value, bonus, enemy_missing)
             largest_gain = max(largest_gain, enemy_gain)
     return gain + largest_gain
 

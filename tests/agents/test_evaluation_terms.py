@@ -16,11 +16,11 @@ from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.static_evaluation import (
     explain,
     extended_share,
-    extended_worth,
+    extended_value,
     position_share,
-    position_worth,
     region_value,
     region_values,
+    static_value,
 )
 from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
 from warlight_env.agents.players.duels import FEATURES, write_features
@@ -79,7 +79,7 @@ def test_terms_match_their_definition_in_plain_python(data):
         assert found == pytest.approx(values)
         assert [region_value(context, position, player, r) for r in range(n)] == pytest.approx(values)
         worth = sum(values[r] + 10.0 * army[r] for r in own) + 11.0 * largest - 70.0 * threatened
-        assert extended_worth(context, position, player) == pytest.approx(max(0.0, worth))
+        assert extended_value(context, position, player) == pytest.approx(max(0.0, worth))
         worths.append(max(0.0, worth))
     if min(worths) > 0:
         chance = 1 / (1 + math.exp(-2.5 * math.log(worths[0] / worths[1])))
@@ -96,7 +96,7 @@ def test_a_share_is_a_player_s_fraction_of_the_total_worth(players, weights):
         army = random.integers(1, 60, board.n_regions).astype(np.int32)
         owner[board.super_region == 0] = most
         position = as_position(owner, army)
-        worths = [float(position_worth(context, position, p)) for p in range(players)]
+        worths = [float(static_value(context, position, p)) for p in range(players)]
         floored += most > 0 and 0.0 in worths[: most + 1]
         expected = [worth / sum(worths) if sum(worths) > 0.0 else 1 / players for worth in worths]
         assert shares_of(position_share, context, position) == expected
@@ -108,7 +108,7 @@ def test_terms_with_weight_0_do_not_change_the_evaluation():
     context, position = bare_context(view.board, view.params, 2, THESIS), view.position
     assert not context.evaluation.extended
     for player in range(2):
-        assert extended_worth(context, position, player) == position_worth(context, position, player)
+        assert extended_value(context, position, player) == static_value(context, position, player)
     assert shares_of(extended_share, context, position) == shares_of(position_share, context, position)
 
 
@@ -142,7 +142,7 @@ def test_extra_terms_change_the_search():
     assert found(Weights(sharpness=4.0)) != found(THESIS)
 
 
-def test_position_worth_is_a_weighted_sum_of_features():
+def test_static_value_is_a_weighted_sum_of_features():
     """The coefficients are those that `train.td.run` uses to map its weights."""
     view = played("world", 9).view(0)
     weights = Weights(army=4.0, own_regions=7.0, largest_territory=3.0, threatened_bonus=-9.0, whole_bonus_squared=5.0)
@@ -153,7 +153,7 @@ def test_position_worth_is_a_weighted_sum_of_features():
     for player in range(2):
         features = np.zeros(len(FEATURES), dtype=np.float32)
         write_features(view.board, terms, view.position, player, features)
-        expected = extended_worth(context, view.position, player)
+        expected = extended_value(context, view.position, player)
         assert coefficients @ features == pytest.approx(expected, rel=1e-5)
 
 

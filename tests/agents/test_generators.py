@@ -15,9 +15,9 @@ from warlight_env.agents.evaluation.expectation import favourable, max_attackers
 from warlight_env.agents.evaluation.static_evaluation import (
     explain,
     position_share,
-    position_worth,
     region_value,
     region_values,
+    static_value,
 )
 from warlight_env.agents.generators.turns import random_turn
 from warlight_env.agents.records.generator_work import make_generator_work
@@ -80,7 +80,7 @@ def test_batched_and_single_region_values_are_equal(data):
         assert values == pytest.approx(one_by_one)
         mine = owner == player
         expected = values[mine].sum() + 7.0 * army[mine].sum()
-        assert position_worth(context, position_, player) == pytest.approx(max(0.0, expected))
+        assert static_value(context, position_, player) == pytest.approx(max(0.0, expected))
 
 
 def test_region_values_match_hand_computed_values():

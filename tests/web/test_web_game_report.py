@@ -29,7 +29,7 @@ from warlight_env.web.workers.dice_luck import dice_luck
 from warlight_env.web.workers.game_report import GameReport, GameReportError, report_of
 from warlight_env.web.workers.rollout_estimate import OwnersAndArmies
 from warlight_env.web.workers.sent_armies import sent_armies
-from warlight_env.web.workers.turn_difference import LATER, difference
+from warlight_env.web.workers.turn_difference import ROUNDS_LATER, difference
 from warlight_env.web.workers.turn_report import Better, TurnReport
 from warlight_env.web.workers.turning_points import (
     cause_of,
@@ -308,10 +308,10 @@ def test_the_reason_of_a_mistake_names_consequences_in_later_rounds():
 
     played, better = [at({first: 1, second: 1, far: 30})] * 16, [at({first: 30, second: 1, far: 1})] * 16
     values = TurnValues(start, 1, 0, frozenset())
-    later = list(zip(values.later(played, LATER), values.later(better, LATER), strict=True))
+    later = list(zip(values.later(played, ROUNDS_LATER), values.later(better, ROUNDS_LATER), strict=True))
     reason = asdict(difference(start, 0, (Orders(), Orders()), played, better, later))
     consequences = reason["values"]["later"]
-    assert [after["rounds"] for after in consequences] == list(LATER)
+    assert [after["rounds"] for after in consequences] == list(ROUNDS_LATER)
     part = next(s.name for s, m in zip(start.map.super_regions, start.map.members, strict=True) if first in m)
     assert (consequences[0]["code"], consequences[0]["values"]["bonus"]) == ("turn-breaks", part)
     assert consequences[0]["values"]["better"] == 0 and consequences[0]["values"]["played"] > 0.4
@@ -320,7 +320,7 @@ def test_the_reason_of_a_mistake_names_consequences_in_later_rounds():
     text = sentence_of(reason, ("Ann", "Bob"), 0)
     assert f" 1 round later, Bob holds {part} (+2) in 0 % of the simulated games with the better turn" in text
     assert " 3 rounds later, " in text
-    same = list(zip(values.later(better, LATER), values.later(better, LATER), strict=True))
+    same = list(zip(values.later(better, ROUNDS_LATER), values.later(better, ROUNDS_LATER), strict=True))
     assert "later" not in difference(start, 0, (Orders(), Orders()), better, better, same).values
 
 
@@ -338,14 +338,16 @@ def test_about_5_percent_of_explanations_of_pure_noise_name_a_difference():
     reasons = []
     for _ in range(trials):
         played, better = ([games[i] for i in rng.integers(0, len(games), rolls)] for _ in range(2))
-        later = [(noise(rolls), noise(rolls)) for _ in LATER]
+        later = [(noise(rolls), noise(rolls)) for _ in ROUNDS_LATER]
         reasons.append(difference(start, 0, (Orders(), Orders()), played, better, later))
     claims = [reason for reason in reasons if reason.code != "turn-even" or "later" in reason.values]
     assert len(claims) <= 0.05 * trials + 2 * (0.05 * 0.95 * trials) ** 0.5, f"{len(claims)} of {trials}"
     worse, good = noise(rolls), noise(rolls)
     good.owner[: 2 * rolls // 3, 7] = 0  # held in 3/4 of the rolls instead of 1/4
     results = difference(start, 0, (Orders(), Orders()), played, better, [later[0], (worse, good)]).values["later"]
-    assert [(after["rounds"], after["values"]["region"]) for after in results] == [(LATER[1], map_.regions[7].name)]
+    assert [(after["rounds"], after["values"]["region"]) for after in results] == [
+        (ROUNDS_LATER[1], map_.regions[7].name)
+    ]
 
 
 def test_sentences_name_other_players_and_add_seats_to_equal_names():

@@ -105,13 +105,13 @@ class Autoreset:
         return results
 
     def advance(
-        self, actions: Sequence[Any], mode: AutoresetMode, look: Callable[[BatchResults], None]
+        self, actions: Sequence[Any], mode: AutoresetMode, on_results: Callable[[BatchResults], None]
     ) -> BatchResults:  # fmt: skip
         """Call `step`, and begin new games in place of ended games at the time that `mode` demands.
 
         Args:
             actions: see `step`.
-            look: a function that is called with the results before new games begin in the same step.
+            on_results: a function that is called with the results before new games begin in the same step.
 
         Return the results of all learners. If a new game has begun, the infos describe this new game.
 
@@ -128,7 +128,7 @@ class Autoreset:
             results.show_new(ended_before, self._episodes.all_results(ended_before))
         if mode == AutoresetMode.SAME_STEP and len(self.ended):
             ended = self.ended
-            look(results)
+            on_results(results)
             results = results._replace(infos={name: values.copy() for name, values in results.infos.items()})
             self.begin(ended)
             results.show_new(ended, self._episodes.all_results(ended))

@@ -223,7 +223,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
         """
         final: dict[str, dict[str, Any]] = {}
 
-        def look(step_results: BatchResults) -> None:
+        def keep_final(step_results: BatchResults) -> None:
             ended = np.zeros(self.num_envs, dtype=np.bool_)
             ended[step_results.ended] = True
             final_observations, infos = self._observe(step_results, True)
@@ -234,7 +234,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
                     "_final_obs": ended.copy(),
                 }
 
-        results = self._games.advance(self._batches(actions), self.autoreset_mode, look)
+        results = self._games.advance(self._batches(actions), self.autoreset_mode, on_results=keep_final)
         observations, infos = self._observe(results, self.copy)
         for agent, final_entries in final.items():
             infos[agent].update(final_entries)

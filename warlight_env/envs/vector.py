@@ -114,7 +114,7 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
         episodes, all_games = self.episodes, np.ones(self.num_envs, dtype=np.bool_)
         final: dict[str, Any] = {}
 
-        def look(results: BatchResults) -> None:
+        def keep_final(results: BatchResults) -> None:
             learner_results = results.for_learner(0)
             has_ended = learner_results.terminated | learner_results.truncated
             final_obs = np.full(self.num_envs, None, dtype=object)
@@ -127,7 +127,7 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
             )
             final["_final_info"] = has_ended.copy()
 
-        results = self._games.advance([actions], self.autoreset_mode, look)
+        results = self._games.advance([actions], self.autoreset_mode, on_results=keep_final)
         rewards, terminated, truncated, columns = results.for_learner(0)
         return episodes.observe(), rewards, terminated, truncated, {**self._infos(columns, all_games), **final}
 

@@ -33,7 +33,7 @@ from warlight_env.web.workers.rollout_estimate import (
     positions_of,
     win_shares,
 )
-from warlight_env.web.workers.turn_difference import LATER, difference
+from warlight_env.web.workers.turn_difference import ROUNDS_LATER, difference
 from warlight_env.web.workers.turn_report import CHANGE, LOSSES, Better, TurnReport
 from warlight_env.web.workers.turning_points import main_cause, reason_of
 
@@ -309,7 +309,7 @@ class AnalysedPosition:
             return replace(turn, reason=reason_of(turn, player, self.game, self.step, after, changes))
         best = parse_orders(self.game.map, turn.better.orders)
         games = self._values.games(player, orders), self._values.games(player, orders, best)
-        later_positions = list(zip(*(self._values.later(after, LATER) for after in games), strict=True))
+        later_positions = list(zip(*(self._values.later(after, ROUNDS_LATER) for after in games), strict=True))
         reason = difference(self.game, player, (orders[player] or Orders(), best), *games, later_positions)
         return replace(turn, reason=reason)
 

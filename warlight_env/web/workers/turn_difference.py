@@ -21,7 +21,7 @@ _GUARD_WEIGHT: Final = 0.5  # of an army that is at another place, next to an en
 _MIN_ADVANTAGE: Final = 0.2  # differences with less weight are no reason
 
 #: The numbers of further rounds after which positions are compared: the answers of the others, and the outcome.
-LATER: Final = (1, 3)
+ROUNDS_LATER: Final = (1, 3)
 #: The probability that an explanation names a difference although the turns lead to the same positions on average.
 FALSE_ALARMS: Final = 0.05
 _SIGN_FLIPS: Final = 2000  # random signs for the distribution of the largest score
@@ -45,8 +45,8 @@ def difference(
         before: the game before the round. turns: the played and the better turn of the player.
         played_games, better_games: games after the round with different dice, after each turn; the dice of two games
             with the same index are equal. With fewer than five games no advantage is significant.
-        later_positions: the positions after each number of further rounds in `LATER`, after the played and the better
-            turn.
+        later_positions: the positions after each number of further rounds in `ROUNDS_LATER`, after the played and the
+            better turn.
     """
     pairs = [(positions_of(played_games), positions_of(better_games)), *later_positions]
     after_pairs = [
@@ -65,7 +65,7 @@ def difference(
     )
     named_subjects = [_subject(reason)]
     advantages = []
-    for rounds, comparisons in zip(LATER, significant[1:], strict=False):
+    for rounds, comparisons in zip(ROUNDS_LATER, significant[1:], strict=False):
         candidates = [entry for entry in comparisons if _subject(entry.reason) not in named_subjects]
         if not candidates:
             continue

@@ -35,7 +35,7 @@ _HOLDS: Final = (
     "{who} holds {region} in {better} of the simulated games with the better turn, in {played} with the played turn."
 )
 #: English sentences on the positions some rounds later in simulated games, by code.
-LATER: Final = {
+LATER_SENTENCES: Final = {
     "turn-bonus": (
         "{who} holds {bonus} (+{income}) in {better} of the simulated games with the better turn, "
         "in {played} with the played turn."
@@ -154,7 +154,7 @@ def sentence_of(reason: Mapping[str, Any], names: Sequence[str], player: int) ->
     first_sentences = [_only(only)] if only else []
     last_sentences = [
         f"{counted(advantage['rounds'], 'round')} later, "
-        f"{LATER[advantage['code']].format(**_texts(advantage, names, player))}"
+        f"{LATER_SENTENCES[advantage['code']].format(**_texts(advantage, names, player))}"
         for advantage in later_advantages
     ]
     sentence = SENTENCES[_form(reason)].format(**_texts(reason, names, player))
