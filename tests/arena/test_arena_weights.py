@@ -19,7 +19,8 @@ from warlight_env.arena import Match, RunFolderError
 from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.arena.policies.policy_file import PolicyFileError, built_in_policies
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.players import Contender
+from warlight_env.experiments.experiment_settings import ExperimentSettings
+from warlight_env.experiments.players import Side
 from warlight_env.record import GameLog, LogError
 
 OTHER = THESIS._replace(army=33.0)
@@ -194,7 +195,7 @@ def test_logs_contain_digests_and_reject_another_match(tmp_path, file):
 
 def test_an_experiment_s_player_depends_on_its_weights(file):
     def description():
-        source = Contender(start=("Europe",)).source(f"mcts:sims=5,weights={file}", "simulations", True)
+        source = Side(start=("Europe",)).source(ExperimentSettings(f"mcts:sims=5,weights={file}", quick=True))
         return setup(source).describe()["agents"][0]
 
     before = description()

@@ -25,19 +25,18 @@ from warlight_env.experiments import (
     MODULES,
     ExperimentError,
     ExperimentSettings,
-    base,
-    comparison_table,
     experiment,
+    game_table,
     growth_measurement,
     players,
     rows,
 )
 from warlight_env.experiments.base import UNITS, Measurement
-from warlight_env.experiments.comparison_table import Comparison, ComparisonTable, Side
 from warlight_env.experiments.durations import MEASURED_MINUTES, estimate_seconds
 from warlight_env.experiments.experiment_runner import ExperimentResult, conclusions, run_experiment
+from warlight_env.experiments.game_table import Comparison, ComparisonTable
 from warlight_env.experiments.measurements import count_turns, last_search
-from warlight_env.experiments.players import Contender, simulations
+from warlight_env.experiments.players import Side, simulations
 from warlight_env.experiments.report import find_results, report
 from warlight_env.experiments.rows import WinLoss, bootstrap_interval, newcombe, number_row, win_rate_row
 from warlight_env.game import Game
@@ -60,25 +59,25 @@ def test_budgets_match_the_medians_and_ratios_of_the_thesis():
 @pytest.mark.parametrize(
     "player, agent, by, spec",
     [
-        (Contender(seconds=10), "mcts_thesis", "simulations", "mcts_thesis:sims=457"),
-        (Contender(seconds=10), "mcts:c=0.5", "simulations", "mcts:c=0.5,sims=457"),
-        (Contender(seconds=15, threads=4), "mcts", "simulations", "mcts:sims=836,threads=4"),
-        (Contender(seconds=15, threads=2), "mcts", "seconds", "mcts:secs=15,threads=2"),
-        (Contender(seconds=10), "mcts:sims=9", "seconds", "mcts:sims=9"),
-        (Contender("random"), "mcts", "simulations", "random"),
+        (Side(thesis_seconds=10), "mcts_thesis", "simulations", "mcts_thesis:sims=457"),
+        (Side(thesis_seconds=10), "mcts:c=0.5", "simulations", "mcts:c=0.5,sims=457"),
+        (Side(thesis_seconds=15, threads=4), "mcts", "simulations", "mcts:sims=836,threads=4"),
+        (Side(thesis_seconds=15, threads=2), "mcts", "seconds", "mcts:secs=15,threads=2"),
+        (Side(thesis_seconds=10), "mcts:sims=9", "seconds", "mcts:sims=9"),
+        (Side("random"), "mcts", "simulations", "random"),
     ],
 )
 def test_players_use_the_requested_agent_with_the_thesis_budget(player, agent, by, spec):
-    assert player.source(agent, by, quick=False) == spec
+    assert player.source(ExperimentSettings(agent, by)) == spec
 
 
 def test_a_player_without_defence_searches_without_defensive_turns():
-    source = Contender(seconds=10, defense=False).source("mcts_thesis", "simulations", quick=True)
+    source = Side(thesis_seconds=10, defense=False).source(QUICK)
     agent = agent_from_source(source, 1)
     assert agent.settings.defense is False and agent.settings.exploration == 1.41
     assert agent_from_source("mcts_thesis", 1).settings.defense is True
     with pytest.raises(ExperimentError, match="'random' cannot play without defence"):
-        agent_from_source(Contender("random", defense=False).source("mcts", "simulations", quick=True), 1)
+        agent_from_source(Side("random", defense=False).source(QUICK), 1)
 
 
 def test_table_3_2_uses_the_starting_positions_of_the_thesis():
@@ -152,9 +151,8 @@ def test_intervals_of_means_account_for_clusters(monkeypatch):
 def test_every_experiment_runs_and_resumes_after_an_interruption(name, tmp_path, monkeypatch):
     # A few short games with small searches: this test checks only that each experiment runs.
     for module, constant, less in (
-        (comparison_table, "QUICK_ROUNDS", 3), (comparison_table, "QUICK_GAMES", 1),
-        (base, "QUICK_GAMES", 1), (rows, "RESAMPLES", 200),
-        *((module, "QUICK_SIMULATIONS", 5) for module in (comparison_table, growth_measurement, players)),
+        (game_table, "QUICK_ROUNDS", 3), (game_table, "QUICK_GAMES", 1), (rows, "RESAMPLES", 200),
+        *((module, "QUICK_SIMULATIONS", 5) for module in (growth_measurement, players)),
     ):  # fmt: skip
         monkeypatch.setattr(module, constant, less)
     experiment_ = experiment(name)
@@ -380,7 +378,7 @@ def test_the_list_contains_the_number_of_games(capsys):
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows] == list(MODULES)
     by_name = {row["name"]: row for row in rows}
-    games = sum(matchup.games for matchup in experiment("thesis-3.4").matchups)
+    games = sum(comparison.games for comparison in experiment("thesis-3.4").comparisons)
     assert by_name["thesis-3.4"]["units"] == games
 
 

@@ -1,33 +1,19 @@
-"""The types of experiments: declarations of matches or of measurements, with the numbers that the thesis reports."""
+"""The base class of experiments, and the experiments that consist of measurements."""
 
 from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warlight_env import maps
 from warlight_env.arena.contests.append_only import AppendOnlyFolder
-from warlight_env.arena.contests.contest_progress import Contest, ContestResult
-from warlight_env.arena.contests.contest_runner import play_contests
-from warlight_env.arena.games.game_loop import Picks
-from warlight_env.arena.games.game_setup import MatchSetup
-from warlight_env.engine.rng import derive_seed
-from warlight_env.engine.rules import Rules
-from warlight_env.experiments.experiment_settings import ExperimentSettings, OnProgress
-from warlight_env.experiments.players import BudgetType, Contender
-from warlight_env.experiments.rows import Row, WinLoss, number_row, win_rate_row
+from warlight_env.experiments.experiment_settings import BudgetType, ExperimentSettings, OnProgress
+from warlight_env.experiments.rows import Row
 from warlight_env.folder_lock import FolderLock
 from warlight_env.version import __version__
-
-#: Number of games for each row of a table in a quick run, which only tests that everything works.
-QUICK_GAMES = 2
-
-#: For estimates of a run's duration: rounds of a game, and simulations per second on one core.
-ROUNDS, SIMULATIONS_PER_SECOND = 30, 8000
 
 #: The files in the folder of a measurement.
 DESCRIPTION, UNITS = "run.json", "units.jsonl"
@@ -77,94 +63,6 @@ class Experiment(ABC):
     @abstractmethod
     def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
         """Run the experiment, or continue the run whose results are in `folder`."""
-
-
-class GameTable(Experiment):
-    """An experiment that consists of games."""
-
-    @abstractmethod
-    def contests(self, settings: ExperimentSettings) -> list[Contest]:
-        """Return the games of the experiment."""
-
-    @abstractmethod
-    def rows(self, results: Mapping[str, ContestResult]) -> list[Row]:
-        """Return the rows of the table. results: the results of the contests, by key."""
-
-    def units(self, settings: ExperimentSettings) -> int:
-        return sum(contest.n_games for contest in self.contests(settings))
-
-    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
-        results = play_contests(
-            self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
-            on_games=lambda key, records: advance(len(records), key),
-        )  # fmt: skip
-        seconds = sum(record.seconds for result in results.values() for record in result.records)
-        return ExperimentOutcome(self.rows(results), any(result.interrupted for result in results.values()), seconds)
-
-
-@dataclass(frozen=True)
-class Matchup:
-    """A row of a table: matches of one agent against another, with the first agent's result in the thesis."""
-
-    label: str
-    first: Contender
-    second: Contender
-    games: int
-    thesis: WinLoss | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class MatchTable(GameTable):
-    """A table of matches. Every row has the share of games that the first side won."""
-
-    matchups: tuple[Matchup, ...]
-    rules: Rules = Rules()  # noqa: RUF009 -- frozen
-    picks: Picks = "random"
-    rounds: float | None = None  #: mean rounds of a game in the thesis; if given, the table has rows with mean rounds
-
-    def contests(self, settings: ExperimentSettings) -> list[Contest]:
-        """Return the games of each row as a `Contest`."""
-        contest_list = []
-        for i, matchup in enumerate(self.matchups):
-            sides = tuple(
-                p.source(settings.agent, settings.budget_type, settings.quick) for p in (matchup.first, matchup.second)
-            )
-            setup = MatchSetup(
-                agents=sides,
-                map=maps.load("world"),
-                rules=self.rules,
-                seed=derive_seed(settings.seed, i),
-                paired=False,
-                picks=self.picks,
-                max_rounds=None,
-            )
-            contest_list.append(Contest(matchup.label, setup, settings.count(matchup.games, QUICK_GAMES)))
-        return contest_list
-
-    def seconds(self, settings: ExperimentSettings) -> float:
-        total = 0.0
-        for matchup in self.matchups:
-            games = settings.count(matchup.games, QUICK_GAMES)
-            for player in (matchup.first, matchup.second):
-                if settings.budget_type == "seconds":
-                    total += games * ROUNDS * (player.seconds or 0.0) * player.threads
-                else:
-                    total += games * ROUNDS * player.simulations() / SIMULATIONS_PER_SECOND
-        return total
-
-    def rows(self, results: Mapping[str, ContestResult]) -> list[Row]:
-        rows = []
-        for matchup in self.matchups:
-            records = results[matchup.label].records
-            if not records:
-                continue
-            if self.rounds is not None:
-                lengths = [[float(record.rounds)] for record in records]
-                rows.append(number_row(matchup.label, lengths, "mean", self.rounds, "games"))
-                continue
-            wins, losses = (sum(record.winner == side for record in records) for side in (0, 1))
-            rows.append(win_rate_row(matchup.label, wins, losses, len(records) - wins - losses, matchup.thesis))
-        return rows
 
 
 class MeasurementFolder(AppendOnlyFolder):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from warlight_env.arena.backends.backend import Backend
-from warlight_env.experiments.players import BudgetType
 
+#: Budgets in simulations, or in the thesis's seconds.
+BudgetType = Literal["simulations", "seconds"]
 #: Receives the number of newly finished units (games or measurements), and their name.
 OnProgress = Callable[[int, str], None]
 

@@ -17,12 +17,12 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import make_state
 from warlight_env.experiments.experiment_settings import ExperimentSettings
-from warlight_env.experiments.players import Contender, ExperimentError
+from warlight_env.experiments.players import ExperimentError, Side
 from warlight_env.experiments.rows import Row, number_row
 from warlight_env.game import Game
 
 #: The side that plays against itself in measured games: the thesis's bot with its usual 10 seconds.
-SELF_PLAY_SIDE = Contender(seconds=10)
+SELF_PLAY_SIDE = Side(thesis_seconds=10)
 
 
 def self_play_game(settings: ExperimentSettings, unit: int) -> Iterator[tuple[Game, Sequence[Agent]]]:
@@ -30,7 +30,7 @@ def self_play_game(settings: ExperimentSettings, unit: int) -> Iterator[tuple[Ga
 
     Yields the position before each round, and the agents, which have chosen their turns for this round.
     """
-    source = SELF_PLAY_SIDE.source(settings.agent, settings.budget_type, settings.quick)
+    source = SELF_PLAY_SIDE.source(settings)
     setup = MatchSetup((source, source), maps.load("world"), Rules(), settings.seed, False, "random", None)
     seating = setup.make_seating(unit)
     game = Game(setup.map, setup.rules, 2, seating.seed, picks="random")

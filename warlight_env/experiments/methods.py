@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Final
 
-from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
-from warlight_env.experiments.players import with_parameters
+from warlight_env.experiments.game_table import TREE, Comparison, ComparisonTable
+from warlight_env.experiments.players import Side, with_parameters
 
 
 def _depths(map: str) -> Comparison:

@@ -1,10 +1,10 @@
-"""Players of experiments: the requested agent with the thesis's budgets, or a reference bot."""
+"""Players of experiments: the requested agent, or a given bot, with a budget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, NamedTuple
 
 from warlight_env.agents import Agent, Budget
 from warlight_env.agents.registry import parse, pinned, unpinned
@@ -13,6 +13,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import below, make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
+from warlight_env.experiments.experiment_settings import BudgetType, ExperimentSettings
 
 #: Medians in the thesis: simulations per tree, by seconds and threads.
 MEASURED: Final = {(10.0, 1): 457, (15.0, 1): 1272, (15.0, 2): 1096, (15.0, 4): 836}
@@ -20,8 +21,8 @@ MEASURED: Final = {(10.0, 1): 457, (15.0, 1): 1272, (15.0, 2): 1096, (15.0, 4): 
 #: Simulations per second in table 3.3.
 RATE: Final = 45.7
 
-#: Budgets in simulations, or in the thesis's seconds.
-BudgetType = Literal["simulations", "seconds"]
+#: For estimates of a run's duration: simulations per second on one core.
+SIMULATIONS_PER_SECOND = 8000
 
 #: Simulations per move in a quick run, which only tests that everything works.
 QUICK_SIMULATIONS = 20
@@ -50,43 +51,63 @@ class ExperimentError(InputError):
 
 
 @dataclass(frozen=True)
-class Contender:
-    """One side of the games of an experiment: an agent with its budget.
+class Side:
+    """One side of the games of an experiment: a bot with its budget per move: simulations, seconds, or none.
 
     Attributes:
-        name: a registered agent; None: the requested agent.
-        seconds: the thesis's budget per move; None: no budget.
+        spec: the specification of a bot; "": the requested agent.
+        simulations, seconds: the budget, which is the same for both budget types.
+        thesis_seconds: a budget in the thesis. It is a number of simulations, or with the budget type "seconds" the
+            same number of seconds.
+        cost: estimated seconds per move, for a bot without a budget.
         threads: number of threads; each has its own tree.
         defense: whether the defensive deploy and the two waiting ways to attack are available.
         start: super regions in which the side starts, with one random region in each; (): as in the rules.
     """
 
-    name: str | None = None
+    spec: str = ""
+    simulations: int | None = None
     seconds: float | None = None
+    thesis_seconds: float | None = None
+    cost: float = 0.0
     threads: int = 1
     defense: bool = True
     start: tuple[str, ...] = ()
 
-    def source(self, agent: str, budget_type: BudgetType, quick: bool) -> AgentSource:
-        """Return the source of the player if `agent` is requested; with `quick`, the player has a tiny budget."""
-        spec = with_parameters(self.name or agent, self._budget(budget_type, quick))
+    def source(self, settings: ExperimentSettings) -> AgentSource:
+        """Return the source of the player; in a quick run, a player with a budget or a cost has a tiny budget."""
+        limits, budget = self._limits(settings.budget_type), {}
+        if settings.quick and (limits != (None, None) or self.cost > 0):
+            budget["sims"] = str(QUICK_SIMULATIONS)
+        elif limits.simulations is not None:
+            budget["sims"] = str(limits.simulations)
+        elif limits.seconds is not None:
+            budget["secs"] = f"{limits.seconds:g}"
+        if self.threads != 1:
+            budget["threads"] = str(self.threads)
+        spec = with_parameters(self.spec or settings.agent, budget)
         if self.defense and not self.start:
             return spec
         return PlayerSource(pinned(spec), self.defense, self.start)
 
-    def _budget(self, budget_type: BudgetType, quick: bool) -> dict[str, str]:
-        if self.seconds is None:
-            return {}
-        threads = {} if self.threads == 1 else {"threads": str(self.threads)}
-        if quick:
-            return {"sims": str(QUICK_SIMULATIONS), **threads}
-        if budget_type == "seconds":
-            return {"secs": f"{self.seconds:g}", **threads}
-        return {"sims": str(simulations(self.seconds, self.threads)), **threads}
+    def seconds_per_move(self, budget_type: BudgetType) -> float:
+        """Return the estimated seconds per move on one core."""
+        limits = self._limits(budget_type)
+        if limits.simulations is not None:
+            return self.threads * limits.simulations / SIMULATIONS_PER_SECOND
+        return self.cost if limits.seconds is None else self.threads * limits.seconds
 
-    def simulations(self) -> int:
-        """Return the number of simulations per move: the sum over all threads."""
-        return 0 if self.seconds is None else self.threads * simulations(self.seconds, self.threads)
+    def _limits(self, budget_type: BudgetType) -> _Limits:
+        if self.thesis_seconds is None:
+            return _Limits(self.simulations, self.seconds)
+        if budget_type == "seconds":
+            return _Limits(seconds=self.thesis_seconds)
+        return _Limits(simulations(self.thesis_seconds, self.threads))
+
+
+class _Limits(NamedTuple):
+    simulations: int | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.base import MatchTable, Matchup, Measurement
+from warlight_env.experiments.base import Measurement
+from warlight_env.experiments.game_table import Comparison, GameTable
 from warlight_env.experiments.measurements import (
     measure_branching,
     measure_searches,
@@ -16,17 +17,17 @@ from warlight_env.experiments.measurements import (
     summarise_state,
     summarise_trees,
 )
-from warlight_env.experiments.players import Contender
+from warlight_env.experiments.players import Side
 from warlight_env.experiments.rows import WinLoss
 
-TEN_SECONDS = Contender(seconds=10)
+TEN_SECONDS = Side(thesis_seconds=10)
 
 #: The thesis's rules, but all regions are offered to both players; the thesis's own rules offer no player two regions
 #: in Asia.
 FREE_PICKS = Rules.of("thesis", name="thesis:free picks", picking="ranked", ranked=2, offers_per_super_region=0)
 
 #: Table 3.2: games of a bot against itself, in which the two sides have different starting regions.
-TABLE_3_2 = MatchTable(
+TABLE_3_2 = GameTable(
     name="thesis-3.2",
     title="Starting in South America and Australia against starting twice in Asia",
     setting=(
@@ -36,11 +37,13 @@ TABLE_3_2 = MatchTable(
         "super region. So in this experiment both players may pick any region; all other rules are as in the other "
         "tables. The thesis does not say which regions it used, or how it set them."
     ),
-    matchups=(
-        Matchup(
+    comparisons=(
+        Comparison(
             "South America and Australia against Asia",
-            Contender(seconds=15, start=("South America", "Australia")),
-            Contender(seconds=15, start=("Asia", "Asia")),
+            (
+                Side(thesis_seconds=15, start=("South America", "Australia")),
+                Side(thesis_seconds=15, start=("Asia", "Asia")),
+            ),
             games=100,
             thesis=WinLoss(190, 10),
         ),
@@ -67,37 +70,37 @@ TABLE_3_3 = Measurement(
 
 
 #: Table 3.4: games of the search against three reference bots.
-TABLE_3_4 = MatchTable(
+TABLE_3_4 = GameTable(
     name="thesis-3.4",
     title="MCTS against random, smart random and aggressive",
     setting=(
         "10 seconds for each move (457 simulations), random starting regions. The table has the share of games that "
         "the search wins."
     ),
-    matchups=(
-        Matchup("against random", TEN_SECONDS, Contender("random"), games=200, thesis=WinLoss(500, 0)),
-        Matchup("against smart random", TEN_SECONDS, Contender("smart_random"), games=240, thesis=WinLoss(481, 19)),
-        Matchup("against aggressive", TEN_SECONDS, Contender("aggressive"), games=350, thesis=WinLoss(436, 64)),
+    comparisons=(
+        Comparison("against random", (TEN_SECONDS, Side("random")), games=200, thesis=WinLoss(500, 0)),
+        Comparison("against smart random", (TEN_SECONDS, Side("smart_random")), games=240, thesis=WinLoss(481, 19)),
+        Comparison("against aggressive", (TEN_SECONDS, Side("aggressive")), games=350, thesis=WinLoss(436, 64)),
     ),
 )
 
 
 #: Table 3.5: games of the search against the bot `one_big_army`.
-TABLE_3_5 = MatchTable(
+TABLE_3_5 = GameTable(
     name="thesis-3.5",
     title="MCTS against one big army",
     setting=(
         "10 seconds for each move (457 simulations), random starting regions. The table has the share of games that "
         "the search wins."
     ),
-    matchups=(
-        Matchup("against one big army", TEN_SECONDS, Contender("one_big_army"), games=200, thesis=WinLoss(497, 3)),
+    comparisons=(
+        Comparison("against one big army", (TEN_SECONDS, Side("one_big_army")), games=200, thesis=WinLoss(497, 3)),
     ),
 )
 
 
 #: Table 3.6: games of the search against the same search without defensive turns.
-TABLE_3_6 = MatchTable(
+TABLE_3_6 = GameTable(
     name="thesis-3.6",
     title="MCTS against MCTS without defence",
     setting=(
@@ -105,11 +108,10 @@ TABLE_3_6 = MatchTable(
         "second side has no defensive deploy, and neither of the two ways to attack that wait. So this side chooses "
         "between two turns instead of nine."
     ),
-    matchups=(
-        Matchup(
+    comparisons=(
+        Comparison(
             "against the same without defence",
-            Contender(seconds=15),
-            Contender(seconds=15, defense=False),
+            (Side(thesis_seconds=15), Side(thesis_seconds=15, defense=False)),
             games=200,
             thesis=WinLoss(165, 35),
         ),
@@ -118,38 +120,40 @@ TABLE_3_6 = MatchTable(
 
 
 #: Table 3.7: games of a search with 10 seconds per move against a search with 2 or 5 seconds.
-TABLE_3_7 = MatchTable(
+TABLE_3_7 = GameTable(
     name="thesis-3.7",
     title="MCTS with 10 seconds against 2 and 5 seconds",
     setting=(
         "457 simulations for each move against 91 and against 228, random starting regions. The numbers of "
         "simulations have the same ratios as the seconds."
     ),
-    matchups=(
-        Matchup("10 s against 2 s", TEN_SECONDS, Contender(seconds=2), games=580, thesis=WinLoss(274, 126)),
-        Matchup("10 s against 5 s", TEN_SECONDS, Contender(seconds=5), games=600, thesis=WinLoss(168, 132)),
+    comparisons=(
+        Comparison("10 s against 2 s", (TEN_SECONDS, Side(thesis_seconds=2)), games=580, thesis=WinLoss(274, 126)),
+        Comparison("10 s against 5 s", (TEN_SECONDS, Side(thesis_seconds=5)), games=600, thesis=WinLoss(168, 132)),
     ),
 )
 
 
 #: Table 3.8: games of a search with 20 seconds per move against a search with 5 seconds.
-TABLE_3_8 = MatchTable(
+TABLE_3_8 = GameTable(
     name="thesis-3.8",
     title="MCTS with 20 seconds against 5 seconds",
     setting=(
         "914 simulations for each move against 228, random starting regions. The numbers of simulations have the "
         "same ratio as the seconds."
     ),
-    matchups=(
-        Matchup("20 s against 5 s", Contender(seconds=20), Contender(seconds=5), games=600, thesis=WinLoss(358, 242)),
+    comparisons=(
+        Comparison(
+            "20 s against 5 s", (Side(thesis_seconds=20), Side(thesis_seconds=5)), games=600, thesis=WinLoss(358, 242)
+        ),
     ),
 )
 
 
-ONE_THREAD = Contender(seconds=15)
+ONE_THREAD = Side(thesis_seconds=15)
 
 #: Table 3.9: games of a search with 2 or 4 threads against a search with one thread.
-TABLE_3_9 = MatchTable(
+TABLE_3_9 = GameTable(
     name="thesis-3.9",
     title="Parallel MCTS against MCTS in one thread",
     setting=(
@@ -158,9 +162,13 @@ TABLE_3_9 = MatchTable(
         "each of four trees has 836. The thesis's threads reached these numbers (table 3.10). With budgets in "
         "seconds, the result is only meaningful on a machine with at least as many cores as threads."
     ),
-    matchups=(
-        Matchup("2 threads against 1", Contender(seconds=15, threads=2), ONE_THREAD, games=30, thesis=WinLoss(52, 48)),
-        Matchup("4 threads against 1", Contender(seconds=15, threads=4), ONE_THREAD, games=30, thesis=WinLoss(85, 65)),
+    comparisons=(
+        Comparison(
+            "2 threads against 1", (Side(thesis_seconds=15, threads=2), ONE_THREAD), games=30, thesis=WinLoss(52, 48)
+        ),
+        Comparison(
+            "4 threads against 1", (Side(thesis_seconds=15, threads=4), ONE_THREAD), games=30, thesis=WinLoss(85, 65)
+        ),
     ),
 )
 
@@ -200,19 +208,19 @@ BRANCHING = Measurement(
 
 
 #: The number of rounds in a game.
-GAME_LENGTH = MatchTable(
+GAME_LENGTH = GameTable(
     name="game-length",
     title="Rounds of a game",
     setting=(
         "10 seconds for each move (457 simulations), random starting regions. The table has the mean number of "
         "rounds of a game, with a 95 % interval."
     ),
-    matchups=(
-        Matchup("against itself", TEN_SECONDS, TEN_SECONDS, games=60, thesis=None),
-        Matchup("against aggressive", TEN_SECONDS, Contender("aggressive"), games=60, thesis=None),
-        Matchup("against smart random", TEN_SECONDS, Contender("smart_random"), games=60, thesis=None),
+    comparisons=(
+        Comparison("against itself", (TEN_SECONDS, TEN_SECONDS), games=60),
+        Comparison("against aggressive", (TEN_SECONDS, Side("aggressive")), games=60),
+        Comparison("against smart random", (TEN_SECONDS, Side("smart_random")), games=60),
     ),
-    rounds=30,
+    thesis_rounds=30,
 )
 
 
