@@ -26,7 +26,6 @@ from warlight_env.cli import main, progress
 from warlight_env.cli import match as match_command
 from warlight_env.cli import watch as watch_command
 from warlight_env.cli.common import start_game
-from warlight_env.cli.match_progress import make_progress
 from warlight_env.cli.match_stats import MatchStats
 from warlight_env.cli.score_board import ScoreBoard
 from warlight_env.engine.jit import kernel
@@ -165,7 +164,10 @@ def test_the_table_on_a_terminal_counts_complete_pairs():
 @pytest.mark.parametrize("quiet", [False, True])
 def test_the_compile_notice_is_printed_once_to_a_file(quiet, capsys):
     setup = Match(("random", "random"), games=1, map="small").contest()
-    for shown in (make_progress(("a", "b"), setup, quiet), progress.unit_progress("a", 1, "games", quiet)):
+    for shown in (
+        match_command.make_progress(("a", "b"), setup, quiet),
+        progress.unit_progress("a", 1, "games", quiet),
+    ):
         new: dict = {"__name__": "warlight_env.made_up"}
         exec("def first(x):\n    return x + 1\ndef second(x):\n    return x + 2\n", new)  # no file, so never cached
         with shown:
@@ -321,18 +323,16 @@ def test_a_decided_sprt_ends_the_match(capsys):
 
 
 def test_an_interrupted_match_continues_from_its_folder(tmp_path, capsys, monkeypatch):
-    from warlight_env.cli.match_progress import NoProgress
-
     assert main([*MATCH, "--json", "-q"]) == 0
     wanted = without_times(json.loads(capsys.readouterr().out))
     command = [*MATCH, "-q", "--out", str(tmp_path / "run")]
 
-    def interrupt(self, records):
+    def interrupt(records):
         if records[-1].number == 6:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(NoProgress, "add", interrupt)
+        patched.setattr(match_command, "ignore_games", interrupt)
         assert main(command) == 130
     assert f"the same command continues the match in {tmp_path / 'run'}" in capsys.readouterr().out
     assert main([*command, "--rounds", "4"]) == 2
@@ -352,13 +352,11 @@ def test_the_error_for_missing_ray_names_the_extra(capsys, monkeypatch):
 
 
 def test_an_interrupted_match_reports_the_interruption(capsys, monkeypatch):
-    from warlight_env.cli.match_progress import NoProgress
-
-    def interrupt(self, records):
+    def interrupt(records):
         if records[-1].number == 6:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(NoProgress, "add", interrupt)
+    monkeypatch.setattr(match_command, "ignore_games", interrupt)
     assert main([*MATCH, "-q"]) == 130
     out = capsys.readouterr().out
     assert "7 of 20 games" in out and "interrupted" in out

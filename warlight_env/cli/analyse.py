@@ -13,8 +13,9 @@ from warlight_env.cli.common import (
     Integer,
     JsonOption,
     PathArgument,
+    QuietOption,
     UsageError,
-    check_writable,
+    check_output_file,
     load_log,
     print_json,
 )
@@ -37,9 +38,7 @@ def analyse(
         Parameter(help="Bot, with its time limit, that finds the turns to compare with (default: nash:secs=1)."),
     ] = None,
     rolls: Annotated[Integer, Parameter(help="Number of times to play each turn with different dice, 8 to 1000.")] = 48,
-    quiet: Annotated[
-        bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
-    ] = False,
+    quiet: QuietOption = False,
 ) -> int:
     """Show why a logged game was won: the quality of each player's turns, the effect of the dice, the turning points.
 
@@ -50,10 +49,8 @@ def analyse(
     """
     if not 8 <= rolls <= 1000:
         raise UsageError(f"--rolls {rolls}: must be 8 to 1000")
-    if html is not None and html.suffix.lower() != ".html":
-        raise UsageError(f"--html {html}: must end in .html")
     if html is not None:
-        check_writable(html)
+        check_output_file("--html", html, ".html")
     from warlight_env.agents.registry import parse
     from warlight_env.record.errors import ReplayError
     from warlight_env.web.workers.game_report import JUDGE, GameReportError, report_of

@@ -20,12 +20,12 @@ from warlight_env.cli.common import (
     JobsOption,
     JsonOption,
     PathArgument,
+    QuietOption,
     RayAddressOption,
     UsageError,
     print_json,
     read_backend,
 )
-from warlight_env.cli.tournament import QuietOption
 
 
 @Parameter(name="*")

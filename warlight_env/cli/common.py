@@ -136,6 +136,9 @@ RayAddressOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
+QuietOption = Annotated[
+    bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
+]
 
 
 def read_rules(text: str, fog: bool = False) -> Rules:
@@ -270,6 +273,18 @@ def check_writable(path: Path) -> None:
                 raise OSError(code, os.strerror(code))
     except OSError as error:
         raise FailedCommandError(f"cannot write {shown(path)}: {reason(error)}") from None
+
+
+def check_output_file(option: str, path: Path, suffix: str) -> None:
+    """Check the name of an option's output file, and that the file can be written later.
+
+    Raises:
+        UsageError: the name does not end in `suffix`.
+        OutputError, FailedCommandError: see `check_writable`.
+    """
+    if path.suffix.lower() != suffix:
+        raise UsageError(f"{option} {path}: must end in {suffix}")
+    check_writable(path)
 
 
 def start_game(

@@ -16,6 +16,7 @@ from warlight_env.cli.common import (
     JobsOption,
     JsonOption,
     PathArgument,
+    QuietOption,
     RayAddressOption,
     SeedOption,
     UsageError,
@@ -23,7 +24,6 @@ from warlight_env.cli.common import (
     read_backend,
     write_file,
 )
-from warlight_env.cli.tournament import QuietOption
 
 app = App(name="experiment", help="Repeat the experiments of Palášek's thesis (2019), and compare the results.")
 

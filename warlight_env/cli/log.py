@@ -18,6 +18,7 @@ from warlight_env.cli.common import (
     Integer,
     JsonOption,
     PathArgument,
+    QuietOption,
     SeedOption,
     UsageError,
     load_log,
@@ -33,10 +34,6 @@ app = App(
     name="log",
     help="Verify, continue and list logs of games. See also: warlight match … --log FOLDER, warlight replay.",
 )
-
-QuietOption = Annotated[
-    bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
-]
 
 
 @app.command

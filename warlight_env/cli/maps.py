@@ -17,7 +17,7 @@ from warlight_env.cli.common import (
     PathArgument,
     SeedOption,
     UsageError,
-    check_writable,
+    check_output_file,
     print_json,
     write_file,
 )
@@ -69,7 +69,8 @@ def show(
     """Show the super regions of a map with their bonuses, and the regions with their neighbours."""
     from warlight_env import maps
 
-    _check_svg(svg)
+    if svg is not None:
+        check_output_file("--svg", svg, ".svg")
     map_ = maps.load(name)
     if json:
         print_json({**_summary(map_), "map": map_.to_dict()})
@@ -205,11 +206,10 @@ def generate(
     """Generate a random map with a drawing. The same arguments always give the same map."""
     from warlight_env import maps
 
-    if output is not None and output.suffix != ".json":
-        raise UsageError(f"--out {output}: a map file must end in .json")
     if output is not None:
-        check_writable(output)
-    _check_svg(svg)
+        check_output_file("--out", output, ".json")
+    if svg is not None:
+        check_output_file("--svg", svg, ".svg")
     map_ = maps.generate(regions, super_regions, seed=seed, name=name)
     text = maps.dumps(map_)
     if output is None:
@@ -218,15 +218,6 @@ def generate(
         write_file(output, text)
         print(f"{output}: {map_.name}, {map_.n_regions} regions, {map_.n_super_regions} super regions")
     _draw(map_, svg)
-
-
-def _check_svg(svg: Path | None) -> None:
-    """Raise an error if the file name does not end in .svg, or if the file cannot be written."""
-    if svg is None:
-        return
-    if svg.suffix.lower() != ".svg":
-        raise UsageError(f"--svg {svg}: must end in .svg")
-    check_writable(svg)
 
 
 def _draw(map_: Map, svg: Path | None) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -19,6 +21,7 @@ from warlight_env.cli.common import (
     MapOption,
     PathArgument,
     PicksOption,
+    QuietOption,
     RayAddressOption,
     RulesOption,
     SeedOption,
@@ -29,8 +32,12 @@ from warlight_env.cli.common import (
     read_backend,
     read_rules,
 )
+from warlight_env.cli.match_stats import MatchStats, ProgressLines
 from warlight_env.cli.progress import WarmUpLines
-from warlight_env.cli.tournament import QuietOption
+
+if TYPE_CHECKING:
+    from warlight_env.arena import Contest, GameRecord
+    from warlight_env.arena.matches.match import OnGames
 
 #: The default number of games without --sprt, and the default maximum number of games with --sprt.
 GAMES, GAMES_WITH_TEST = 200, 20_000
@@ -133,7 +140,6 @@ def match(
     """
     from warlight_env.arena import Match, Sprt
     from warlight_env.arena.matches.fault_table import detail_lines
-    from warlight_env.cli.match_progress import make_progress
 
     if options.decision_info and options.log is None:
         raise UsageError("--decision-info needs --log FOLDER: the bots' reasoning is written to the logs")
@@ -151,9 +157,9 @@ def match(
     backend = read_backend(options.backend, options.ray_address)
     if not options.quiet and match_.contest().n_games > games:
         print(f"--paired: {match_.contest().n_games} games, {len(agents)} for each seed", file=sys.stderr)
-    with crash_traceback(options.traceback), make_progress(agents, match_.contest(), options.quiet) as progress:
+    with crash_traceback(options.traceback), make_progress(agents, match_.contest(), options.quiet) as on_games:
         warm_up = WarmUpLines(options.quiet)
-        result = match_.run(progress.add, backend=backend, folder=options.out, on_warm_up=warm_up)
+        result = match_.run(on_games, backend=backend, folder=options.out, on_warm_up=warm_up)
     if result.games == 0:
         if options.out is not None:
             print(f"too few games for a result; the same command continues the match in {options.out}", file=sys.stderr)
@@ -167,3 +173,27 @@ def match(
         if result.interrupted and options.out is not None:
             print(f"  the same command continues the match in {options.out}")
     return INTERRUPTED if result.interrupted else OK
+
+
+@contextlib.contextmanager
+def make_progress(names: Sequence[str], contest: Contest, quiet: bool) -> Iterator[OnGames]:
+    """Show progress on stderr until the context ends: a table on a terminal, otherwise lines.
+
+    The context has the function that receives finished games.
+    """
+    if quiet:
+        yield ignore_games
+    elif not sys.stderr.isatty():
+        from warlight_env.engine import compile_progress
+
+        with compile_progress.shown():
+            yield ProgressLines(names, contest).add
+    else:
+        from warlight_env.cli.score_board import ScoreBoard
+
+        with ScoreBoard(MatchStats(names, contest)) as board:
+            yield board.add
+
+
+def ignore_games(records: Sequence[GameRecord]) -> None:
+    """Show no progress."""

@@ -1,10 +1,13 @@
-"""Statistics of a running match: numbers of games, speed and Elo difference."""
+"""Statistics of a running match: numbers of games, speed and Elo difference; and their lines on stderr."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from warlight_env.cli.progress import LineInterval
 
 if TYPE_CHECKING:
     from warlight_env.arena import Contest, GameRecord
@@ -71,3 +74,27 @@ class MatchStats:
             judge.units.update(match_score.scores[0])
             parts.append(stop.format_llr(judge.llr))
         return ", ".join(parts)
+
+
+class ProgressLines(MatchStats):
+    """The statistics of a running match, which are printed from time to time; `LineInterval` decides when."""
+
+    def __init__(self, names: Sequence[str], contest: Contest) -> None:
+        super().__init__(names, contest)
+        self._pace = LineInterval(self.total)
+        self._limit = "games" if contest.stop is None else "games at most"
+
+    def add(self, records: Sequence[GameRecord]) -> None:
+        """Add finished games, and print a line if it is due."""
+        self.count(records)
+        if self._pace.is_due(self.played):
+            match_score = self.match_score
+            wins = [sum(by_seat) for by_seat in match_score.wins]
+            draws = match_score.games - sum(wins)
+            score = " : ".join(map(str, wins)) + (f" ({draws} drawn)" if draws else "")
+            parts = [f"{self.played}/{self.total} {self._limit}", self.speed, f"{' : '.join(self.names)} = {score}"]
+            if match_score.games < self.played:
+                parts.append(f"{self.played - match_score.games} not counted until all games of their seed are played")
+            if self._stop is not None:
+                parts.append(self.strength)
+            print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import OK, Integer, PathArgument, UsageError, check_writable, load_log
+from warlight_env.cli.common import OK, Integer, PathArgument, QuietOption, UsageError, check_output_file, load_log
 from warlight_env.cli.progress import task_progress
 from warlight_env.cli.round_text import describe_round, show_position
-from warlight_env.cli.tournament import QuietOption
 from warlight_env.tables import counted, printable
 
 if TYPE_CHECKING:
@@ -84,10 +83,8 @@ def replay(
         raise UsageError(f"--width {options.width}: must be 200 to 4000 pixels")
     files = (("--html", options.html, ".html"), ("--gif", options.gif, ".gif"), ("--mp4", options.mp4, ".mp4"))
     for option, path, suffix in files:
-        if path is not None and path.suffix.lower() != suffix:
-            raise UsageError(f"{option} {path}: must end in {suffix}")
         if path is not None:
-            check_writable(path)
+            check_output_file(option, path, suffix)
     from warlight_env.record.study import is_study
 
     if is_study(file.name):

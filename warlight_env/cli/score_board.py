@@ -31,7 +31,7 @@ class ScoreBoard(Progress):
         self._task = self.add_task(" vs ".join(tally.names), total=tally.total, speed=tally.speed, eta=tally.eta)
 
     def add(self, records: Sequence[GameRecord]) -> None:
-        """Add finished games, and update the bar; see `MatchProgress.add`."""
+        """Add finished games, and update the bar."""
         self._stats.count(records)
         self.update(self._task, completed=self._stats.played, speed=self._stats.speed, eta=self._stats.eta)
 

@@ -16,6 +16,7 @@ from warlight_env.cli.common import (
     JobsOption,
     JsonOption,
     PathArgument,
+    QuietOption,
     RayAddressOption,
     TracebackOption,
     crash_traceback,
@@ -26,10 +27,6 @@ from warlight_env.cli.common import (
 
 if TYPE_CHECKING:
     from warlight_env.arena.games.game_record import GameRecord
-
-QuietOption = Annotated[
-    bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
-]
 
 
 def tournament(

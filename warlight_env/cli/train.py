@@ -15,9 +15,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import Count, JsonOption, PathArgument, UsageError, print_json, require_extra
+from warlight_env.cli.common import (
+    BackendOption,
+    Count,
+    JsonOption,
+    PathArgument,
+    QuietOption,
+    UsageError,
+    print_json,
+    require_extra,
+)
 from warlight_env.cli.progress import unit_progress
-from warlight_env.cli.tournament import BackendOption, QuietOption
 
 if TYPE_CHECKING:
     from warlight_env.train.common.journal import Journal
