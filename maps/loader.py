@@ -29,6 +29,11 @@ def names() -> list[str]:
     return sorted(p.stem for p in DATA.glob("*.json"))
 
 
+def is_bundled(map_: Map) -> bool:
+    """Return whether a map is equal to the bundled map with its name."""
+    return map_.name in names() and load(map_.name) == map_
+
+
 def load(name_or_path: str | Path) -> Map:
     """Return a bundled map, a random map (``generated:REGIONS:SEED``, see `generate`), or the map in a file.
 

@@ -5,6 +5,7 @@ For example, ``d na 4; a na eg 9`` means: deploy 4 armies on region NA, and atta
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from warlight_env.arguments import short_repr
@@ -33,9 +34,8 @@ def format_orders(map_: Map, orders: Orders) -> str:
     _check_map(map_)
     if not isinstance(orders, Orders):
         raise NotationError(f"orders = {short_repr(orders)}: must be `Orders`")
-    deploys, attacks = (rows.tolist() for rows in orders.arrays())
     parts = []
-    for number, (*regions, armies) in enumerate([*deploys, *attacks], 1):
+    for number, (*regions, armies) in enumerate(itertools.chain(*orders.to_dict().values()), 1):
         if not all(0 <= r < map_.n_regions for r in regions) or not 0 < armies < 10**MAX_DIGITS:
             raise NotationError(f"order {number} {(*regions, armies)}: the region or the number of armies is not valid")
         words = ["a" if len(regions) == 2 else "d", *(map_.regions[r].code.lower() for r in regions), str(armies)]

@@ -13,6 +13,7 @@ from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import State, copy_state, state_bytes
 from warlight_env.engine.validity import StateError, check_state
+from warlight_env.maps.loader import is_bundled
 from warlight_env.step_results import GameError
 
 #: The version number of the format of saved games, which `Game.to_dict` writes.
@@ -35,8 +36,7 @@ def position_fingerprint(state: State) -> str:
 
 def saved_map(map_: maps.Map) -> str | dict[str, Any]:
     """Return the value of "map" in a saved game: the name of a bundled map, or the map as data for JSON."""
-    bundled = map_.name in maps.names() and maps.load(map_.name) == map_
-    return map_.name if bundled else map_.to_dict()
+    return map_.name if is_bundled(map_) else map_.to_dict()
 
 
 def loaded_map(saved: Any) -> maps.Map:

@@ -12,7 +12,7 @@ from warlight_env import Game
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.registry import parse, pinned
 from warlight_env.arena import AgentCrashError, Match, PlayOptions, play_game
-from warlight_env.arena.games import warm_up
+from warlight_env.arena.games import game_setup
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.protocol import isolated_agent
 from warlight_env.step_results import GameError
@@ -48,7 +48,7 @@ def test_an_isolated_agent_plays_the_same_turns_as_in_this_process(agent, rules)
 
 
 def test_an_endless_loop_loses_the_game_and_its_process_ends(monkeypatch):
-    monkeypatch.setattr(warm_up, "SECONDS", 0.5)  # otherwise the warm-up takes 30 s
+    monkeypatch.setattr(game_setup, "WARM_UP_SECONDS", 0.5)  # otherwise the warm-up takes 30 s
     clocks = ["200ms", None]
     result = match([isolated("Endless"), Idle], clocks=clocks, games=1).run()
     faults = result.fault_table[0]

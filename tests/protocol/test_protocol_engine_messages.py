@@ -39,7 +39,9 @@ def test_the_world_map_uses_the_numbers_of_the_competitions():
 
 
 def test_the_opening_of_challenge_2_has_the_order_of_the_competitions():
-    lines = list(map(format_message, opening_messages(Game("world", "challenge2", seed=4).view(1), 2, 10_000, 500)))
+    lines = list(
+        map(format_message, opening_messages(Game("world", "challenge2", seed=4).view(1), 2, BotClock.for_challenge(2)))
+    )
     heads = ["settings timebank", "settings time_per_move", "settings max_rounds", "settings your_bot",
              "settings opponent_bot", "setup_map super_regions", "setup_map regions", "setup_map neighbors",
              "setup_map wastelands", "settings starting_regions", "settings starting_pick_amount"]  # fmt: skip
@@ -55,7 +57,9 @@ def test_the_opening_of_challenge_2_has_the_order_of_the_competitions():
 
 
 def test_the_opening_of_challenge_1_has_no_clock_and_no_wastelands():
-    lines = list(map(format_message, opening_messages(Game("world", "challenge1", seed=4).view(0), 1, 2000, 0)))
+    lines = list(
+        map(format_message, opening_messages(Game("world", "challenge1", seed=4).view(0), 1, BotClock.for_challenge(1)))
+    )
     assert [line.split()[1] for line in lines] == ["your_bot", "opponent_bot", "super_regions", "regions", "neighbors"]
 
 

@@ -20,6 +20,7 @@ from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import parse_answer
 from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.clock import BotClock
 from warlight_env.protocol.external_agent import ExternalBot
 from warlight_env.protocol.grammar import format_answer, parse_message
 
@@ -115,7 +116,9 @@ def test_an_empty_line_of_wastelands_is_sent():
     from warlight_env.protocol.grammar import format_message
 
     view = Game("world", Rules.of("challenge2", wastelands=0)).view(1)
-    assert "setup_map wastelands" in [format_message(message) for message in opening_messages(view, 2, 10_000, 500)]
+    assert "setup_map wastelands" in [
+        format_message(message) for message in opening_messages(view, 2, BotClock.for_challenge(2))
+    ]
 
 
 def test_views_contain_the_picks_in_order_after_clone_and_undo():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -62,6 +62,20 @@ class Orders:
         return _rows(self.deploys, 2, "deploys", "(region, armies)"), _rows(
             self.attacks, 3, "attacks", "(from, to, armies)"
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the orders as data for JSON: lists of Python integers, by the names "deploys" and "attacks".
+
+        Raises OrdersTypeError, see `arrays`.
+        """
+        deploys, attacks = self.arrays()
+        return {"deploys": deploys.tolist(), "attacks": attacks.tolist()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Orders:
+        """Return the orders in a result of `to_dict`. Raises an error of Python if the data has another form."""
+        deploys, attacks = data["deploys"], data["attacks"]
+        return cls([(region, armies) for region, armies in deploys], [(a, b, armies) for a, b, armies in attacks])
 
     @classmethod
     def from_arrays(cls, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32], count: Int) -> Orders:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from warlight_env.agents import Budget
+
 
 @dataclass
 class BotClock:
@@ -24,6 +26,15 @@ class BotClock:
 
     def __post_init__(self) -> None:
         self.remaining = self.bank
+
+    @classmethod
+    def for_budget(cls, budget: Budget | None) -> BotClock | None:
+        """Return the clock for the time of one answer, or None if the budget does not limit the time."""
+        if budget is None:
+            return None
+        if budget.bank is not None:
+            return cls(budget.bank, 0.0, True)
+        return None if budget.seconds is None else cls(budget.seconds, 0.0)
 
     @classmethod
     def for_challenge(cls, challenge: int, bank: float | None = None, increment: float | None = None) -> BotClock:

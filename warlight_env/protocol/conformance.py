@@ -14,7 +14,7 @@ from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import expected_answer, parse_answer
 from warlight_env.protocol.clock import BotClock
-from warlight_env.protocol.engine_messages import NAMES, opening_messages, region_ids, region_order, round_messages
+from warlight_env.protocol.engine_messages import NAMES, opening_messages, pick_question, region_ids, round_messages
 from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
 from warlight_env.protocol.grammar import format_message, quote
 from warlight_env.protocol.process import BotProcess
@@ -113,9 +113,7 @@ class Session:
     def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
         self.process = BotProcess(command)
         game = Game("world", f"challenge{challenge}", seed=11)
-        clock = BotClock.for_challenge(challenge)
-        increment = int(1000 * (clock.increment or 0))
-        for message in opening_messages(game.view(0), challenge, clock.milliseconds, increment):
+        for message in opening_messages(game.view(0), challenge, BotClock.for_challenge(challenge)):
             self.process.send(format_message(message))
             for line in chatter:
                 self.process.send(line)
@@ -134,8 +132,7 @@ class Session:
                 if seat == 1:
                     preferences[seat] = opponent.pick(game.view(seat))
                     continue
-                offers = region_ids(region_order(game.map, game.offers(seat)))
-                answer = self.ask(m.PickRegions(ms, offers) if challenge == 1 else m.PickRegion(ms, offers))
+                answer = self.ask(pick_question(game.view(seat), challenge, ms))
                 assert isinstance(answer, m.PicksAnswer)
                 preferences[seat] = [region - 1 for region in answer.regions]
             for order in game.pick(preferences, on_illegal="skip"):

@@ -15,6 +15,7 @@ from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.clock import BotClock
 
 #: The names of the players on seats 0 and 1 in the protocol.
 NAMES: Final = ("player1", "player2")
@@ -60,20 +61,18 @@ def setup_messages(map_: Map) -> list[m.Message]:
     ]
 
 
-def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
-    """Return all messages that a game engine sends before its first question.
-
-    Args:
-        view: the player's first view.
-        bank, increment: the time bank and the time that each answer adds, in milliseconds.
-    """
+def opening_messages(view: View, challenge: m.Challenge, clock: BotClock) -> list[m.Message]:
+    """Return all messages that a game engine sends before its first question. view: the player's first view."""
     names: list[m.Message] = [m.YourBot(NAMES[view.player]), m.OpponentBot(NAMES[1 - view.player])]
     if challenge == 1:
         return names + setup_messages(view.map)
     rounds = view.rules.round_limit(view.map.n_regions)
     wastelands = known_wastelands(view)
     offered = offered_at_start(view)
-    limits: list[m.Message] = [m.Timebank(bank), m.TimePerMove(increment), m.MaxRounds(rounds or UNLIMITED)]
+    increment = int(1000 * (clock.increment or 0))
+    limits: list[m.Message] = [
+        m.Timebank(clock.milliseconds), m.TimePerMove(increment), m.MaxRounds(rounds or UNLIMITED),
+    ]  # fmt: skip
     return [
         *limits,
         *names,
@@ -82,6 +81,12 @@ def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: i
         m.StartingRegions(region_ids(offered)),
         m.StartingPickAmount(view.picks_left or len(offered) // 2),
     ]
+
+
+def pick_question(view: View, challenge: m.Challenge, milliseconds: int) -> m.PickRegions | m.PickRegion:
+    """Return the question for the player's picks: for all picks in challenge 1, for the next one in challenge 2."""
+    offers = region_ids(region_order(view.map, view.offers))
+    return m.PickRegions(milliseconds, offers) if challenge == 1 else m.PickRegion(milliseconds, offers)
 
 
 #: The value of ``settings max_rounds`` if the rules have no limit of rounds.

@@ -25,14 +25,14 @@ from warlight_env.protocol.engine_messages import (
     challenge_of,
     opening_messages,
     orders_of,
+    pick_question,
     reduce_placements,
     region_ids,
-    region_order,
     round_messages,
 )
 from warlight_env.protocol.grammar import NO_MOVES, format_message, quote
 from warlight_env.protocol.limits import check_limits
-from warlight_env.protocol.options import ExternalBotOptions, read_options
+from warlight_env.protocol.options import ExternalBotOptions, read_options, split_options
 from warlight_env.protocol.process import BotProcess, CommandError, Reply, check_command
 from warlight_env.protocol.stderr import FILE_SIZE, TAIL_BYTES, ErrorReader
 from warlight_env.thread_ownership import SingleThreaded
@@ -99,14 +99,8 @@ class ExternalBot(SingleThreaded, Agent):
     def pick(self, view: View) -> list[int]:
         """Ask the external bot for its picks. See `Agent.pick`."""
         self._begin_turn(view)
-        clock = self._clock
-        offers = region_ids(region_order(view.map, view.offers))
-        question: m.Question
-        if self._challenge == 1:
-            question = m.PickRegions(clock.milliseconds, offers)
-        else:
-            question = m.PickRegion(clock.milliseconds, offers)
-        answer = self._ask(question, 0, clock)
+        question = pick_question(view, self._challenge, self._clock.milliseconds)
+        answer = self._ask(question, 0, self._clock)
         return [region - 1 for region in answer.regions] if isinstance(answer, m.PicksAnswer) else []
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
@@ -118,10 +112,7 @@ class ExternalBot(SingleThreaded, Agent):
         if self._begin_turn(view) and self._challenge == 2 and view.starts is not None:
             self._send_messages([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
         self._send_messages(round_messages(view, self._observer.observe(view)))
-        clock = self._clock
-        seconds = None if budget is None else budget.seconds if budget.bank is None else budget.bank
-        if seconds is not None:
-            clock = BotClock(seconds, 0.0, budget is not None and budget.bank is not None)
+        clock = BotClock.for_budget(budget) or self._clock
         placements = self._ask(m.Go(m.PLACE, clock.milliseconds), view.round + 1, clock)
         moves = self._ask(m.Go(m.ATTACK, clock.milliseconds), view.round + 1, clock)
         return orders_of(
@@ -188,8 +179,7 @@ class ExternalBot(SingleThreaded, Agent):
             self._max_orders = view.params.max_orders or _MAX_ORDERS
             file = None if options.errors is None else self._error_file(options.errors, step[0])
             self._process = BotProcess(self.command, options.folder, file, options.limits)
-            increment = int(1000 * (self._clock.increment or 0))
-            self._send_messages(opening_messages(view, self._challenge, self._clock.milliseconds, increment))
+            self._send_messages(opening_messages(view, self._challenge, self._clock))
         self._last_step = step
         return begins
 
@@ -312,11 +302,7 @@ def external_bot(seed: int, text: str) -> ExternalBot:
     Raises:
         AgentError: a part of the specification is not valid; the message names it.
     """
-    options, command = "", text
-    if text.startswith("["):
-        options, bracket, command = text[1:].partition("]:")
-        if not bracket:
-            raise AgentError(f"agent 'cmd{text}': expected cmd[OPTION=VALUE,…]:COMMAND")
+    options, command = split_options(text, "cmd", "COMMAND")
     try:
         return ExternalBot(shlex.split(command), seed, read_options(options))
     except (CommandError, ValueError) as error:

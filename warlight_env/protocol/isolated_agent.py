@@ -22,7 +22,7 @@ from warlight_env.protocol.clock import BotClock
 from warlight_env.protocol.external_agent import MAX_MISSED, QUOTED_ERRORS
 from warlight_env.protocol.isolated_worker import IsolatedQuestion
 from warlight_env.protocol.limits import CommandError, check_limits
-from warlight_env.protocol.options import ExternalBotOptions, read_options
+from warlight_env.protocol.options import ExternalBotOptions, read_options, split_options
 from warlight_env.protocol.process import BotProcess, Reply
 from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.thread_ownership import SingleThreaded
@@ -107,10 +107,7 @@ class IsolatedAgent(SingleThreaded, Agent):
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Ask the agent for its turn. See `Agent.act`. The time in `budget` replaces the agent's own clock."""
-        clock = self._clock
-        seconds = None if budget is None else budget.seconds if budget.bank is None else budget.bank
-        if seconds is not None:
-            clock = BotClock(seconds, 0.0, budget is not None and budget.bank is not None)
+        clock = BotClock.for_budget(budget) or self._clock
         self._simulations = None
         answer = self._ask(view, budget, clock)
         simulations = answer.get("simulations")
@@ -225,11 +222,7 @@ def isolated_agent(seed: int, text: str) -> IsolatedAgent:
     Raises:
         AgentError: a part of the specification is not valid; the message names it.
     """
-    options, spec = "", text
-    if text.startswith("["):
-        options, bracket, spec = text[1:].partition("]:")
-        if not bracket:
-            raise AgentError(f"agent 'isolated{text}': expected isolated[OPTION=VALUE,…]:AGENT")
+    options, spec = split_options(text, "isolated", "AGENT")
     try:
         return IsolatedAgent(spec, seed, read_options(options, OPTIONS))
     except (CommandError, ValueError) as error:

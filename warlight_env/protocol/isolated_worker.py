@@ -85,8 +85,7 @@ class IsolatedWorker:
         orders = agent.act(view) if question.budget is None else agent.act(view, question.budget)
         if not isinstance(orders, Orders):
             raise OrdersTypeError(f"act returned {type(orders).__name__}, not Orders")
-        deploys, attacks = (rows.tolist() for rows in orders.arrays())
-        return {"deploys": deploys, "attacks": attacks, "simulations": agent.simulations}
+        return {**orders.to_dict(), "simulations": agent.simulations}
 
 
 def _ran_other_code(error: Exception) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from warlight_env.agents import AgentError
 from warlight_env.errors import did_you_mean
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.limits import BotLimits
@@ -105,6 +106,24 @@ _OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
     "network": _switch,
     "isolate": _switch,
 }
+
+
+def split_options(text: str, agent: str, form: str) -> tuple[str, str]:
+    """Return the options and the rest of a specification ``AGENT[OPTION=VALUE,…]:REST`` or ``AGENT:REST``.
+
+    Args:
+        text: the specification without its first word and, if it has no options, without the colon.
+        agent: the first word. form: a word for REST in the error.
+
+    Raises:
+        AgentError: the end of the options is missing.
+    """
+    if not text.startswith("["):
+        return "", text
+    options, bracket, rest = text[1:].partition("]:")
+    if not bracket:
+        raise AgentError(f"agent '{agent}{text}': expected {agent}[OPTION=VALUE,…]:{form}")
+    return options, rest
 
 
 def read_options(text: str, names: Collection[str] = tuple(_OPTIONS)) -> ExternalBotOptions:

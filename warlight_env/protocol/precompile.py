@@ -18,7 +18,7 @@ from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
 from warlight_env.protocol.clock import BotClock
-from warlight_env.protocol.engine_messages import opening_messages, orders_of, region_ids, region_order, round_messages
+from warlight_env.protocol.engine_messages import opening_messages, orders_of, pick_question, region_ids, round_messages
 from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
 from warlight_env.protocol.warm_up import TURN_SECONDS
 
@@ -53,15 +53,12 @@ class MessageDrivenAgent(Agent):
         if not self._has_begun:
             self._has_begun = True
             clock = BotClock.for_challenge(self._challenge)
-            self._receive_all(
-                opening_messages(view, self._challenge, clock.milliseconds, int(1000 * (clock.increment or 0)))
-            )
+            self._receive_all(opening_messages(view, self._challenge, clock))
 
     def pick(self, view: View) -> list[int]:
         """Return the picks of the `BotSide`. See `Agent.pick`."""
         self._begin_game(view)
-        offers = region_ids(region_order(view.map, view.offers))
-        answer = self._side.answer(m.PickRegions(0, offers) if self._challenge == 1 else m.PickRegion(0, offers))
+        answer = self._side.answer(pick_question(view, self._challenge, 0))
         assert isinstance(answer, m.PicksAnswer)
         self._side.confirm_picks(answer)
         return [region - 1 for region in answer.regions]

@@ -16,6 +16,7 @@ from warlight_env import maps
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.game import Game
+from warlight_env.maps.loader import is_bundled
 from warlight_env.step_results import RoundResult
 
 SETUPS: Final = 64  # the maximum number of setups and players that a `ViewCache` stores
@@ -38,11 +39,13 @@ class WorkerSetup:
     @classmethod
     def for_game(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
         """Return map, rules and number of players of a game as plain data."""
-        bundled = map_.name in maps.names() and maps.load(map_.name) == map_
         rules_data = rules.to_dict()
         text = json.dumps([map_.digest(), rules_data, players], sort_keys=True)
         return cls(
-            hashlib.sha256(text.encode()).hexdigest(), map_.name if bundled else pickle.dumps(map_), rules_data, players
+            hashlib.sha256(text.encode()).hexdigest(),
+            map_.name if is_bundled(map_) else pickle.dumps(map_),
+            rules_data,
+            players,
         )
 
 

@@ -20,15 +20,6 @@ TURN_SECONDS: Final = 0.05
 MAX_TURNS: Final = 8
 
 
-def until_in_time(turn: Callable[[Budget], object]) -> None:
-    """Play turns until a turn takes less than twice its time limit, or until `MAX_TURNS` turns have been played."""
-    for _ in range(MAX_TURNS):
-        start = time.perf_counter()
-        turn(Budget(seconds=TURN_SECONDS))
-        if time.perf_counter() - start < 2 * TURN_SECONDS:
-            break
-
-
 class WarmUp:
     """A fixed game on the world map for the warm-up: the picks, and turns at the border of one super region.
 
@@ -50,9 +41,13 @@ class WarmUp:
             self._side.answer(m.PickRegions(0, tuple(members[0] + 1 for members in self._map.members)))
 
     def turns(self) -> None:
-        """Let the agent play turns until all its code is loaded and compiled."""
+        """Let the agent play turns until a turn takes less than twice its time limit; at most `MAX_TURNS` turns."""
         with contextlib.suppress(InputError, RunError):
-            until_in_time(self._turn)
+            for _ in range(MAX_TURNS):
+                start = time.perf_counter()
+                self._turn(Budget(seconds=TURN_SECONDS))
+                if time.perf_counter() - start < 2 * TURN_SECONDS:
+                    break
 
     def _turn(self, budget: Budget) -> None:
         own_regions, *_ = self._map.members

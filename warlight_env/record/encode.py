@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import orjson
 
-from warlight_env import maps
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import Map
@@ -32,6 +31,7 @@ from warlight_env.record.model import (
 from warlight_env.record.move_rows import move_rows
 from warlight_env.record.variation_codec import tree_data
 from warlight_env.record.variations import Variations
+from warlight_env.saved_position import saved_map
 from warlight_env.step_results import Event, IllegalOrder
 from warlight_env.version import __version__
 
@@ -91,12 +91,11 @@ def _shared_header(map_: _Same, rules: _Same, program: str) -> bytes:
 
 def header_fields(format_: str, version: int, program: str, map_: Map, rules: Rules) -> Data:
     """Return the fields with which every file begins: its format, the program, the map and the rules."""
-    bundled = map_.name in maps.names() and maps.load(map_.name) == map_
     return {
         "format": format_,
         "version": version,
         "program": program,
-        "map": map_.name if bundled else map_.to_dict(),
+        "map": saved_map(map_),
         "map_digest": map_.digest(),
         "rules": rules.to_dict(),
     }
@@ -146,17 +145,9 @@ def picks_data(
     return {"event": "picks", "wishes": preferences, **_dropped_data(dropped), "changed": changed, "hash": hash}
 
 
-def _orders_data(orders: Orders | None) -> Data | None:
-    """Return a player's orders as submitted, with values of any type that the game accepts."""
-    return None if orders is None else {"deploys": orders.deploys, "attacks": orders.attacks}
-
-
-def _integer_orders(orders: Data | None) -> Data | None:
-    """Convert the values in a player's orders to lists of Python integers."""
-    if orders is None:
-        return None
-    deploys, attacks = (rows.tolist() for rows in Orders(**orders).arrays())
-    return {"deploys": deploys, "attacks": attacks}
+def _integer_orders(orders: Sequence[Data | None]) -> list[Data | None]:
+    """Convert the values in the orders of all players to lists of Python integers."""
+    return [None if turn is None else Orders(**turn).to_dict() for turn in orders]
 
 
 def round_data(
@@ -174,7 +165,7 @@ def round_data(
     data: Data = {
         "event": "round",
         "round": number,
-        "orders": [_orders_data(turn) for turn in orders],
+        "orders": [None if turn is None else {"deploys": turn.deploys, "attacks": turn.attacks} for turn in orders],
         "moves": move_rows(events),
     }
     if dropped:
@@ -198,7 +189,7 @@ def encode_event(event: Data) -> bytes:
                 return line
         except TypeError:
             pass
-        event["orders"] = [_integer_orders(turn) for turn in event["orders"]]
+        event["orders"] = _integer_orders(event["orders"])
     return encode_line(event)
 
 
@@ -266,7 +257,7 @@ def plain_events(log: LoggedGame) -> Iterator[Data]:
     """Yield the events of a log in the order of its lines, as data for JSON."""
     for event in log_events(log):
         if event["event"] == "round":
-            event["orders"] = [_integer_orders(turn) for turn in event["orders"]]
+            event["orders"] = _integer_orders(event["orders"])
         yield event
 
 

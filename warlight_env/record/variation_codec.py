@@ -40,7 +40,8 @@ def tree_data(tree: Variations) -> dict[str, Any]:
 def _node_data(node: Variation) -> dict[str, Any]:
     data: dict[str, Any] = {
         "id": node.id, "parent": node.parent, "round": node.round, "seat": node.seat, "reply": node.reply,
-        "bot": node.bot, "orders": [_orders_data(turn) for turn in node.turns], "seed": node.seed,
+        "bot": node.bot, "orders": [None if turn is None else turn.to_dict() for turn in node.turns],
+        "seed": node.seed,
     }  # fmt: skip
     if node.believed:
         data["believed"] = node.believed
@@ -48,13 +49,6 @@ def _node_data(node: Variation) -> dict[str, Any]:
         **data, "moves": move_rows(node.events), "changed": node.changed, "name": node.name, "comment": node.comment,
         "chances": node.chances,
     }  # fmt: skip
-
-
-def _orders_data(turn: Orders | None) -> dict[str, Any] | None:
-    if turn is None:
-        return None
-    deploys, attacks = (rows.tolist() for rows in turn.arrays())
-    return {"deploys": deploys, "attacks": attacks}
 
 
 def decode_tree(data: Any, place: str, regions: int, players: int) -> Variations:

@@ -78,7 +78,7 @@ def legal_part(game: Game, player: int, turn: Orders | None) -> Orders | None:
     if turn is None or not game.alive(player):
         return None
     illegal = {(order.kind, order.index) for order in game.check(player, turn)}
-    plain = _plain(turn)
+    plain = Orders.from_dict(turn.to_dict())
     return Orders(
         [order for i, order in enumerate(plain.deploys) if ("deploy", i) not in illegal],
         [order for i, order in enumerate(plain.attacks) if ("attack", i) not in illegal],
@@ -112,7 +112,7 @@ def play_variation(
             if turn is not None and not start.alive(player):
                 raise VariationError(f"player {player}: an eliminated player has no turn")
         result = after.play_round(list(turns))
-        plain = tuple(None if turn is None else _plain(turn) for turn in turns)
+        plain = tuple(None if turn is None else Orders.from_dict(turn.to_dict()) for turn in turns)
     except GameError as error:
         raise VariationError(str(error)) from None
     changed = tuple((region, owner, army) for region, owner, army in after.changed())
@@ -120,12 +120,6 @@ def play_variation(
         0, None, before.round, seat, plain, seed, tuple(result.events), changed, reply, bot, tuple(believed)
     )  # fmt: skip
     return after, variation
-
-
-def _plain(turn: Orders) -> Orders:
-    """Return a turn as lists of tuples of Python integers."""
-    deploys, attacks = (rows.tolist() for rows in turn.arrays())
-    return Orders([tuple(order) for order in deploys], [tuple(order) for order in attacks])
 
 
 def game_after(tree: Variations, id: int | None, round_: int, positions: Positions) -> Game:

@@ -121,5 +121,4 @@ def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tupl
             continue
         if not isinstance(player_orders, Orders):
             raise RenderError(f"orders: {short_repr(player_orders)} of player {player} must be `Orders` or None")
-        deploys, attacks = (rows.tolist() for rows in player_orders.arrays())
-        yield int(player), Orders(deploys, attacks)
+        yield int(player), Orders.from_dict(player_orders.to_dict())

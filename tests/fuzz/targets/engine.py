@@ -14,6 +14,7 @@ from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.clock import BotClock
 from warlight_env.protocol.engine_messages import challenge_of, opening_messages, region_ids, round_messages
 from warlight_env.protocol.fallback_policy import FallbackPolicy
 from warlight_env.protocol.grammar import ProtocolError, format_answer, format_message, parse_message
@@ -81,7 +82,7 @@ def engine_text(map_: Map, rules: str, seat: int, rounds: int = 3) -> str:
     for _ in range(rounds + 8):
         view = game.view(seat)
         if not lines:
-            lines += opening_messages(view, challenge_of(game.rules), 10_000, 500)
+            lines += opening_messages(view, challenge_of(game.rules), BotClock.for_challenge(2))
         if game.phase == "pick":
             if seat in game.pickers():
                 offers = region_ids(view.offers)
