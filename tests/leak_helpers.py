@@ -205,7 +205,7 @@ class SeatMonitor:
         mine = worker.answer(BotQuery(setup, position, HINTS, seed, win_probabilities=True))
         assert mine.error is None
         assert (hint["player"], hint["chances"]) == (self.seat, mine.win_probabilities)
-        assert hint["orders"] == {"deploys": mine.deploys, "attacks": mine.attacks}
+        assert hint["orders"] == mine.orders.to_dict()
         assert set(hint) == {"player", "round", "orders", "data", "chances", "seconds"}
         without = [{**data, "seconds": 0} for data in (hint["data"], json.loads(json.dumps(mine.insight)))]
         assert without[0] == without[1]

@@ -13,7 +13,7 @@ from node_helpers import needs_node
 from helpers import position
 from warlight_env import Game
 from warlight_env.engine.orders import Orders
-from warlight_env.web.workers.sent_armies import sent_armies
+from warlight_env.web.workers.turn_difference import sent_armies
 
 #: A program that reads turns from its standard input, and writes the results of `splitTurn` as JSON.
 PROGRAM: Final = """

@@ -19,7 +19,7 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.analysed_position import PositionResult
 from warlight_env.web.workers.analysis_jobs import EACH, LEVELS, PASSES, POLL_TIMEOUT, QUEUE, AnalysisJobs
 from warlight_env.web.workers.analysis_process import AnalysedGame, PositionQuery
-from warlight_env.web.workers.engine import Engine
+from warlight_env.web.workers.bot_workers import Engine
 from warlight_env.web.workers.worker_tasks import LogSource
 from web_helpers import Server
 

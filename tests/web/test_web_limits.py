@@ -117,7 +117,7 @@ def test_bot_queries_need_a_token_and_are_limited_per_token_and_overall(tmp_path
                 nonlocal asked
                 asked += 1
                 await go_on.wait()
-                return WorkerAnswer(deploys=[], attacks=[])
+                return WorkerAnswer()
 
             app.state.lobby.bot_workers.ask = ask
             body = {"players": PEOPLE, "map": "small", "picks": "random"}

@@ -353,7 +353,7 @@ def test_a_bot_process_without_an_answer_is_replaced():
             assert time.monotonic() - began < 300
             again = await bot_workers.ask(BotQuery(setup, position, "aggressive"))
             assert again.error is None
-            assert sum(n for _, n in again.deploys) == position.income
+            assert sum(n for _, n in again.orders.deploys) == position.income
             broken = await bot_workers.ask(BotQuery(setup, position, "mcts:weights=/nowhere.json"))
             assert "WeightsError" in (broken.error or "")
         finally:

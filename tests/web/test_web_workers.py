@@ -71,7 +71,7 @@ def test_a_bot_with_memory_plays_the_same_on_the_page_and_in_a_match():
         turns = [twin.act(game.view(p)) for p, twin in enumerate(twins)]
         for p, turn in enumerate(turns):
             answer = worker.answer(BotQuery(setup, QueriedPosition.from_view(game.view(p)), spec, p, agent_key="game"))
-            assert [answer.deploys, answer.attacks] == [rows.tolist() for rows in turn.arrays()]
+            assert answer.orders.to_dict() == turn.to_dict()
         game.play_round(turns, on_illegal="skip")
 
 
@@ -261,7 +261,7 @@ def test_the_answer_to_a_cancelled_query_goes_to_no_other_query():
             cancelled.cancel()
             answer = await bot_workers.ask(query(game, "random"))
             assert answer.win_probabilities is None
-            assert sum(n for _, n in answer.deploys) == game.view(0).income
+            assert sum(n for _, n in answer.orders.deploys) == game.view(0).income
         finally:
             await bot_workers.close()
 

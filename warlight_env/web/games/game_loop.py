@@ -12,17 +12,12 @@ from dataclasses import replace
 from typing import Final, Protocol
 
 from warlight_env.engine.compile_progress import CompileState
-from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
-from warlight_env.game import Game
 from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.web.errors import ErrorBody, make_error_body
 from warlight_env.web.games.feed import Feed
-from warlight_env.web.games.resignation import Resignations
-from warlight_env.web.games.turn_clock import TurnClock
-from warlight_env.web.games.turn_commands import BotFailure, Seat, TurnCommands
+from warlight_env.web.games.turn_commands import BotFailure, CommandRoom, TurnCommands
 from warlight_env.web.storage.game_folder import DiskError
-from warlight_env.web.storage.game_log import GameLogWriter
 from warlight_env.web.storage.submitted_turns import SubmittedTurns
 from warlight_env.web.workers.bot_process import BotQuery
 from warlight_env.web.workers.bot_workers import BotWorkers
@@ -37,13 +32,10 @@ LIVE_ROLLOUTS: Final = 80
 ROLLOUTS_PER_SECOND: Final = 200
 
 
-class LoopRoom(Protocol):
+class LoopRoom(CommandRoom, Protocol):
     """The attributes and methods of a room (a running game) that `GameLoop` uses."""
 
     id: str
-    seats: list[Seat]
-    game: Game
-    log: GameLogWriter
     setup: WorkerSetup
     bot_workers: BotWorkers
     number: int
@@ -51,21 +43,9 @@ class LoopRoom(Protocol):
     paused: bool
     failure: ErrorBody | None
     win_probabilities: list[list[list[float]] | None]
-    resignations: Resignations
-    clock: TurnClock
     feed: Feed
     turns: SubmittedTurns
     commands: TurnCommands
-
-    @property
-    def humans(self) -> list[int]:
-        """The seats of people."""
-        ...
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-        ...
 
     @property
     def error(self) -> str | None:
@@ -73,17 +53,8 @@ class LoopRoom(Protocol):
         ...
 
     @property
-    def awaited(self) -> list[int]:
-        """The seats that have not submitted their turns."""
-        ...
-
-    @property
     def not_ready(self) -> list[int]:
         """The people who have not opened the game; the clock of the first turn waits for them."""
-        ...
-
-    def wake(self) -> None:
-        """Handle a change of the game."""
         ...
 
 
@@ -230,8 +201,7 @@ class GameLoop:
         if view.phase == "pick":
             room.commands.submit(s, list(view.offers) if answer.preferences is None else answer.preferences)
         else:
-            orders = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
-            room.commands.submit(s, orders if answer.error is None else None)
+            room.commands.submit(s, answer.orders if answer.error is None else None)
 
     async def _keep_pace(self, last: float) -> float:
         """Wait in a game between bots: for its pace, and while it has no viewer.

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 
 from warlight_env import maps
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.rules import PRESETS, Rules
+from warlight_env.engine.rules import PRESETS
 from warlight_env.errors import InputError, RunError
 from warlight_env.version import __version__
 from warlight_env.web.access.auth import AuthMiddleware
@@ -30,7 +30,7 @@ from warlight_env.web.http.dependencies import EncodedJson, GameAccess
 from warlight_env.web.http.game_analysis import add_game_analysis
 from warlight_env.web.http.library import add_library
 from warlight_env.web.http.maps import add_maps
-from warlight_env.web.http.new_game import creation_response, join_response, map_of, map_seed, seat_options_of
+from warlight_env.web.http.new_game import creation_response, join_response, map_of, map_seed, rules_of, seat_options_of
 from warlight_env.web.http.replays import ReplayCache, add_replays
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.http.sockets import add_feed
@@ -175,9 +175,7 @@ def _games(app: FastAPI) -> None:
     @app.post("/api/games")
     async def make(body: NewGame) -> dict[str, Any]:
         seat_options = seat_options_of(body)
-        if body.rules not in PRESETS:
-            raise RequestError(f"no rules {body.rules!r}; there are {', '.join(PRESETS)}")
-        rules = Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
+        rules = rules_of(body)
         picks: Any = "random" if body.picks == "random" else "play"
         seed = secrets.randbits(53) if body.seed is None else body.seed
         map_, drawing = await map_of(lobby.process_pool, app.state.map_store, body, map_seed(body.seed))
@@ -244,10 +242,7 @@ def _turns(app: FastAPI) -> None:
     @app.post("/api/games/{id}/take-back")
     async def take_back(access: GameAccess) -> dict[str, Any]:
         turn = access.room.commands.take_back(access.player())
-        if not isinstance(turn, Orders):
-            return {"wishes": turn}
-        deploys, attacks = (rows.tolist() for rows in turn.arrays())
-        return {"deploys": deploys, "attacks": attacks}
+        return turn.to_dict() if isinstance(turn, Orders) else {"wishes": turn}
 
     @app.post("/api/games/{id}/resign")
     async def resign(access: GameAccess) -> dict[str, Any]:

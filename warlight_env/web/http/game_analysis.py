@@ -15,7 +15,6 @@ from warlight_env.web.http.replays import ReplayCache, analyse_log
 from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.requests import AnalysisBody, LogAnalysisBody, PreparationBody
 from warlight_env.web.workers.bot_process import BotQuery
-from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.worker_tasks import LogSource, bot_seed, visible_position
 
 CONNECTION_CHECK: Final = 0.5  # seconds between two checks whether a client still waits
@@ -49,20 +48,16 @@ async def analyse_position(lobby: Lobby, access: Access, body: AnalysisBody) -> 
         raise RequestError("in a game with friends you cannot ask a bot for help", 409, code="no-help")
     with lobby.concurrency_limit.slot(f"{room.id}/{seat}"):  # one token for each seat
         position = visible_position(room.game, seat)
-        engine = Engine(body.bot, body.seconds, lobby.bot_workers.agent_spec)
+        engine = lobby.bot_workers.engine(body.bot, body.seconds)
         question = BotQuery(
             room.setup, position, engine.name, bot_seed(room.game), win_probabilities=True,
             absent=tuple(room.resignations.resigned),
         )  # fmt: skip
-        answer = await lobby.bot_workers.ask(question, room.number + seat + 1)
-    if answer.error is not None:
-        status = 503 if answer.late else 500
-        text = f"{body.bot}: {answer.error}"
-        raise RequestError(text, status, code="bot-failed", bot=body.bot, reason=answer.error)
+        answer = await lobby.bot_workers.ask_for_user(question, body.bot, room.number + seat + 1)
     return {
         "player": position.player,
         "round": position.round + 1,
-        "orders": {"deploys": answer.deploys, "attacks": answer.attacks},
+        "orders": answer.orders.to_dict(),
         "data": answer.insight,
         "chances": answer.win_probabilities,
         "seconds": answer.seconds,
@@ -103,7 +98,7 @@ def add_game_analysis(app: FastAPI) -> None:
     @app.post("/api/games/{id}/analysis/prepare")
     async def prepare(body: PreparationBody, access: GameAccess) -> dict[str, Any]:
         await check(body.bot, access)
-        engine = Engine(body.bot, 1.0, lobby.bot_workers.agent_spec)
+        engine = lobby.bot_workers.engine(body.bot, 1.0)
         lobby.analysis_jobs.prepare(lobby.source(access.room), engine)
         return {"ok": True}
 

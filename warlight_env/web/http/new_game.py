@@ -7,6 +7,7 @@ import secrets
 from typing import Any
 
 from warlight_env import maps
+from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.maps import Map
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import SeatOptions
@@ -26,6 +27,13 @@ def map_seed(seed: int | None) -> int:
     if seed is None:
         return secrets.randbits(53)
     return int.from_bytes(hashlib.sha256(f"map of {seed}".encode()).digest()[:6])
+
+
+def rules_of(body: NewGame | NewStudyBody) -> Rules:
+    """Return the preset of rules that a request names, with or without fog."""
+    if body.rules not in PRESETS:
+        raise RequestError(f"no rules {body.rules!r}; there are {', '.join(PRESETS)}")
+    return Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
 
 
 async def map_of(

@@ -18,7 +18,6 @@ from warlight_env.web.http.new_game import creation_response
 from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.requests import BranchBody, LogAnalysisBody
 from warlight_env.web.workers import worker_tasks
-from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.worker_tasks import LogSource
 
@@ -69,7 +68,7 @@ def analyse_log(lobby: Lobby, source: LogSource, body: LogAnalysisBody) -> dict[
     """Continue the analysis of a log, and return the new results; see `AnalysisJobs.poll`."""
     if not body.since:  # the first request of a client
         lobby.win_curves.begin(source)
-    engine = Engine(body.bot, body.seconds, lobby.bot_workers.agent_spec)
+    engine = lobby.bot_workers.engine(body.bot, body.seconds)
     return lobby.analysis_jobs.poll(source, engine, body.focus, body.since, lobby.win_curves.largest_losses(source))
 
 

@@ -9,12 +9,11 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
-from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.web.documents.replay_document import embed
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
-from warlight_env.web.http.new_game import map_of
+from warlight_env.web.http.new_game import map_of, rules_of
 from warlight_env.web.page import page
 from warlight_env.web.requests import NameBody, NewStudyBody
 from warlight_env.web.storage.game_folder import FileStamp
@@ -48,9 +47,7 @@ def add_studies(app: FastAPI) -> None:
 
     @app.post("/api/studies")
     async def make(body: NewStudyBody) -> dict[str, Any]:
-        if body.rules not in PRESETS:
-            raise RequestError(f"no rules {body.rules!r}; there are {', '.join(PRESETS)}")
-        rules = Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
+        rules = rules_of(body)
         seed = secrets.randbits(53) if body.seed is None else body.seed
         map_, _ = await map_of(pool, app.state.map_store, body, seed)
         position = None if body.owner is None else tuple(body.owner), None if body.army is None else tuple(body.army)

@@ -21,7 +21,6 @@ from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.requests import DeleteVariationBody, JudgeBody, TryBody, TurnBody, VariationNoteBody
 from warlight_env.web.storage.study_store import StudyStore
 from warlight_env.web.workers import variation_tasks, worker_tasks
-from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.variation_tasks import LogTree, StudyTree, TriedTurn
 from warlight_env.web.workers.worker_tasks import LogSource
 
@@ -116,12 +115,8 @@ class VariationRoutes:
             prepared = await self.lobby.process_pool.short(variation_tasks.prepare_turn, await store.load(), turn)
             replies = {}
             for player, question in prepared.questions.items():
-                answer = await self.lobby.bot_workers.ask(question, player)
-                if answer.error is not None:
-                    status = 503 if answer.late else 500
-                    text = f"{turn.bot}: {answer.error}"
-                    raise RequestError(text, status, code="bot-failed", bot=str(turn.bot), reason=answer.error)
-                replies[player] = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
+                answer = await self.lobby.bot_workers.ask_for_user(question, str(turn.bot), player)
+                replies[player] = answer.orders
             return await self._change_tree(store, variation_tasks.add_variation, turn, prepared, replies)
 
     async def _turn(self, store: VariationStore, body: TryBody) -> TriedTurn:
@@ -137,7 +132,7 @@ class VariationRoutes:
             await self.opponents.check(body.bot, *game_size)
             bot = body.bot
             if body.seconds is not None:
-                bot = Engine(body.bot, body.seconds, self.lobby.bot_workers.agent_spec).name
+                bot = self.lobby.bot_workers.engine(body.bot, body.seconds).name
         other_turns = (
             None if body.others is None else tuple(None if turn is None else _orders(turn) for turn in body.others)
         )
@@ -194,7 +189,7 @@ def add_variations(app: FastAPI) -> None:
 
     async def judge(key: str, source: LogSource, body: JudgeBody) -> dict[str, Any]:
         await opponents.check(body.bot, *await lobby.process_pool.long(worker_tasks.game_in, source))
-        engine = Engine(body.bot, body.seconds, lobby.bot_workers.agent_spec)
+        engine = lobby.bot_workers.engine(body.bot, body.seconds)
         with lobby.concurrency_limit.slot(key):
             return asdict(await lobby.analysis_jobs.judge(source, engine, body.round, body.seat, _orders(body)))
 

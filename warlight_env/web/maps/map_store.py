@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import re
 import threading
 from pathlib import Path
@@ -17,7 +16,7 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.games.game_list import GameList
 from warlight_env.web.maps import map_validation
 from warlight_env.web.maps.map_validation import MapRow
-from warlight_env.web.storage.game_folder import FileStamp, file_stamp, write_private
+from warlight_env.web.storage.game_folder import FileStamp, file_stamps, write_private
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
 FOLDER: Final = "maps"  # inside the folder of games
@@ -52,7 +51,7 @@ class MapStore:
 
     async def rows(self) -> list[MapRow]:
         """Return the list entries of the maps, sorted by name, without files that cannot be read."""
-        stamps = await self._game_list.in_thread(_stamps, self.folder)
+        stamps = await self._game_list.in_thread(self._stamps)
         for name, stamp in stamps.items():
             if self._cached_rows.get(name, (None, None))[0] != stamp:
                 try:
@@ -98,26 +97,17 @@ class MapStore:
             if path.exists() and not replacing:
                 reason = f"there is a map {path.stem!r} already: replace it, or choose another short name"
                 raise RequestError(reason, 409, code="map-there", name=path.stem)
-            if not path.exists() and len(_stamps(self.folder)) >= MAX_MAPS:
+            if not path.exists() and len(self._stamps()) >= MAX_MAPS:
                 raise RequestError(
                     f"there are {MAX_MAPS} maps already: remove one", 409, code="maps-full", most=MAX_MAPS
                 )
             write_private(path, data)
+
+    def _stamps(self) -> dict[str, FileStamp]:
+        return file_stamps(self.folder, ".json", _NAME, MAX_MAPS)
 
     async def remove(self, name: str) -> None:
         """Delete a map. Games on it continue, because their logs contain it."""
         path = self.path(name)
         with contextlib.suppress(FileNotFoundError):
             await asyncio.to_thread(path.unlink)
-
-
-def _stamps(folder: Path) -> dict[str, FileStamp]:
-    """Return the stamp of each map's file in a folder, by name; stamps show whether a file has changed."""
-    stamps: dict[str, FileStamp] = {}
-    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as files:
-        for file in files:
-            name = file.name.removesuffix(".json")
-            if name != file.name and _NAME.fullmatch(name) and len(stamps) < MAX_MAPS:
-                with contextlib.suppress(OSError):  # the file was just deleted
-                    stamps[name] = file_stamp(file.stat())
-    return stamps

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,6 +54,22 @@ FileStamp = tuple[int, int]
 def file_stamp(stat: os.stat_result) -> FileStamp:
     """Return the stamp of a file: the time of its last change, and its size."""
     return stat.st_mtime_ns, stat.st_size
+
+
+def file_stamps(folder: Path, suffix: str, name: re.Pattern[str], most: float = math.inf) -> dict[str, FileStamp]:
+    """Return the stamps of the files in a folder, by their names without the suffix; {} if there is no folder.
+
+    Args:
+        name: a pattern for the name of a file without its suffix. most: the largest number of files.
+    """
+    stamps: dict[str, FileStamp] = {}
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as files:
+        for file in files:
+            stem = file.name.removesuffix(suffix)
+            if stem != file.name and name.fullmatch(stem) and len(stamps) < most:
+                with contextlib.suppress(OSError):  # the file was just deleted
+                    stamps[stem] = file_stamp(file.stat())
+    return stamps
 
 
 class FolderInUseError(InputError):

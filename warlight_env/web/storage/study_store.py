@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
 import secrets
 import threading
@@ -14,7 +12,7 @@ from warlight_env import bounded_io
 from warlight_env.record.errors import StudyError
 from warlight_env.record.study import STUDY_BYTES, SUFFIX
 from warlight_env.web.errors import RequestError
-from warlight_env.web.storage.game_folder import FileStamp, file_stamp, write_private, writing
+from warlight_env.web.storage.game_folder import FileStamp, file_stamps, write_private, writing
 
 FOLDER: Final = "studies"  # inside the folder of games
 MAX_STUDIES: Final = 500  # maximum number of studies on a server
@@ -39,14 +37,7 @@ class StudyStore:
 
     def stamps(self) -> dict[str, FileStamp]:
         """Return a dict from the studies to the stamps of their files, which show whether a file has changed."""
-        file_stamps: dict[str, FileStamp] = {}
-        with contextlib.suppress(FileNotFoundError), os.scandir(self.folder) as files:
-            for file in files:
-                id = file.name.removesuffix(SUFFIX)
-                if id != file.name and _ID.fullmatch(id):
-                    with contextlib.suppress(OSError):  # the file was just deleted
-                        file_stamps[id] = file_stamp(file.stat())
-        return file_stamps
+        return file_stamps(self.folder, SUFFIX, _ID)
 
     def read(self, id: str) -> bytes:
         """Return the file of a study; raise `RequestError` if there is no such study, or it cannot be read."""

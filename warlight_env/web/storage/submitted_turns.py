@@ -48,7 +48,10 @@ class SubmittedTurns:
         Raises:
             DiskError: the file is not written.
         """
-        rows = {str(seat): [_plain(submitted.turn), submitted.help_used] for seat, submitted in turns.items()}
+        rows = {
+            str(seat): [turn.to_dict() if isinstance(turn := submitted.turn, Orders) else turn, submitted.help_used]
+            for seat, submitted in turns.items()
+        }
         data = {"step": step, "turns": rows, "left": resignations, "spent": round(elapsed, 3)}
         write_private(self.path, json.dumps(data).encode())
 
@@ -91,20 +94,9 @@ class SubmittedTurns:
             self.path.unlink(missing_ok=True)
 
 
-def _plain(turn: Preferences | Orders) -> Any:
-    if isinstance(turn, Orders):
-        deploys, attacks = (rows.tolist() for rows in turn.arrays())
-        return {"deploys": deploys, "attacks": attacks}
-    return turn
-
-
 def _read_turn(turn: Any, help_used: Any) -> SubmittedTurn:
     if not (help_used is None or isinstance(help_used, dict)):
         raise TypeError("the log entry about hints that the person used is not an object")
-    return SubmittedTurn(_turn(turn), help_used)
-
-
-def _turn(data: Any) -> Preferences | Orders:
-    if isinstance(data, dict):
-        return Orders([(r, n) for r, n in data["deploys"]], [(a, b, n) for a, b, n in data["attacks"]])
-    return [int(region) for region in data]
+    return SubmittedTurn(
+        Orders.from_dict(turn) if isinstance(turn, dict) else [int(region) for region in turn], help_used
+    )

@@ -19,8 +19,8 @@ from warlight_env.engine.orders import Orders
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.analysed_position import PLAYOUTS, Judgement, PositionResult
 from warlight_env.web.workers.analysis_process import AnalysedGame, PositionQuery, serve
+from warlight_env.web.workers.bot_workers import Engine
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
-from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.game_report import GameReport
 from warlight_env.web.workers.turn_report import TurnReport
 from warlight_env.web.workers.worker_tasks import LogSource, TaskFailure

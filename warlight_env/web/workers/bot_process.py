@@ -49,8 +49,7 @@ class WorkerAnswer:
     """A worker's answer to a question; `error` is the reason if the worker has no answer."""
 
     preferences: list[int] | None = None
-    deploys: list[list[int]] = field(default_factory=list)
-    attacks: list[list[int]] = field(default_factory=list)
+    orders: Orders = field(default_factory=Orders)  #: with Python integers
     insight: dict[str, Any] | None = None
     win_probabilities: list[list[float]] | None = None
     seconds: float = 0.0
@@ -96,7 +95,7 @@ class Worker:
         orders = agent.act(view)
         if not isinstance(orders, Orders):
             raise OrdersTypeError(f"act returned {type(orders).__name__}, not Orders")
-        deploys, attacks = (rows.tolist() for rows in orders.arrays())
+        plain_orders = Orders.from_dict(orders.to_dict())
         seconds = time.perf_counter() - start
         insight = decision_info(agent, view.round + 1)
         if question.win_probabilities:
@@ -105,7 +104,7 @@ class Worker:
             insight = with_win_probabilities(
                 insight, orders, view, question.setup.rules, question.seed, question.absent
             )
-        return WorkerAnswer(None, deploys, attacks, insight, chances, seconds)
+        return WorkerAnswer(None, plain_orders, insight, chances, seconds)
 
     def _agent(self, question: BotQuery, spec: str) -> Agent:
         if question.agent_key is None:

@@ -1,14 +1,14 @@
-"""A pool of bot processes with timeouts, and a limit on concurrent bot queries."""
+"""A pool of bot processes with timeouts, a limit on concurrent bot queries, and the bots of analyses."""
 
 from __future__ import annotations
 
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from warlight_env.agents.registry import parse
+from warlight_env.agents.registry import parse, with_seconds
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.bot_process import BotQuery, WorkerAnswer, serve
 from warlight_env.web.workers.child_process import (
@@ -25,6 +25,35 @@ GRACE: Final = 10.0
 FIRST: Final = 180.0
 EACH: Final = 2  # the maximum number of concurrent questions with one token, or about one opened log
 ALL: Final = 8  # the maximum for all users: two workers cannot answer more within a tolerable time
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A bot that searches each turn of an analysis for a given time.
+
+    Attributes:
+        bot: the specification of a bot that the page offers.
+        seconds: the time for a turn; it has no effect on a bot whose specification has no parameter for the time.
+        agent_spec: a function that returns the specification of the agent that plays as `bot`, see
+            `BotWorkers.agent_spec`.
+    """
+
+    bot: str
+    seconds: float
+    agent_spec: Callable[[str | None], str | None]
+
+    @property
+    def name(self) -> str:
+        """The bot's specification with the time for each turn."""
+        return self._timed(self.seconds)
+
+    def spec(self, seconds: float) -> str:
+        """Return the specification of the agent that searches each turn for `seconds`."""
+        timed = self._timed(seconds)
+        return self.agent_spec(timed) or timed
+
+    def _timed(self, seconds: float) -> str:
+        return with_seconds(self.bot, seconds) if move_seconds(self.bot) else self.bot
 
 
 class BotWorkers:
@@ -50,6 +79,18 @@ class BotWorkers:
             place, name = agent_spec.partition(":")[2], (question.spec or "").partition(":")[2]
             answer = replace(answer, error=answer.error.replace(place, name))
         return answer
+
+    async def ask_for_user(self, question: BotQuery, bot: str, slot: int) -> WorkerAnswer:
+        """Ask as `ask` does; raise a `RequestError` that names `bot` if the bot gives no answer."""
+        answer = await self.ask(question, slot)
+        if answer.error is not None:
+            status = 503 if answer.late else 500
+            raise RequestError(f"{bot}: {answer.error}", status, code="bot-failed", bot=bot, reason=answer.error)
+        return answer
+
+    def engine(self, bot: str, seconds: float) -> Engine:
+        """Return a bot that searches each turn of an analysis for `seconds`."""
+        return Engine(bot, seconds, self.agent_spec)
 
     def busy(self, slot: int) -> bool:
         """Return whether worker `slot` is answering a question now."""

@@ -13,8 +13,7 @@ from warlight_env.notation import parse_orders
 from warlight_env.record import GameLog, Round, game_at
 from warlight_env.tables import counted
 from warlight_env.web.workers.dice_luck import battle_luck
-from warlight_env.web.workers.sent_armies import sent_armies
-from warlight_env.web.workers.turn_difference import REGION
+from warlight_env.web.workers.turn_difference import REGION, sent_armies
 from warlight_env.web.workers.turn_report import Reason, TurnReport
 
 #: The largest part of a loss of win probability: the dice, the player's own turn, or the turns of the others.
