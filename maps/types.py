@@ -123,7 +123,7 @@ def _tuple(value: Any, hints: tuple[Any, ...], place: str) -> tuple[Any, ...]:
     converted_items = tuple(
         converted(item, hint, f"{place}[{i}]") for i, (item, hint) in enumerate(zip(items, hints, strict=True))
     )
-    return value if type(value) is tuple and _same(value, converted_items) else converted_items
+    return value if type(value) is tuple and all(map(operator.is_, value, converted_items)) else converted_items
 
 
 def _part(part: Any, place: str) -> Any:
@@ -148,7 +148,3 @@ def converted_fields(part: Any, place: str = "") -> dict[str, Any]:
 def _hints(kind: type) -> dict[str, Any]:
     hints = typing.get_type_hints(kind)
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
-
-
-def _same(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
-    return all(map(operator.is_, before, after))

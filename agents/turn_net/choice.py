@@ -45,15 +45,13 @@ class TurnNetworks:
 
     def for_known_position(self, view: View) -> TurnNetwork:
         """Return the turn network for the game of a view, for positions that are completely known."""
-        return self.world if self.world is not None and _is_duel_on_world(view) else self.general
+        if self.world is not None and view.players == 2 and view.map.digest() == _world():
+            return self.world
+        return self.general
 
     def for_own_turn(self, view: View) -> TurnNetwork:
         """Return the turn network with which the player of a view chooses its own turns. It may read a memory."""
         return (self if self.under_fog is None or not view.rules.fog else self.under_fog).for_known_position(view)
-
-
-def _is_duel_on_world(view: View) -> bool:
-    return view.players == 2 and view.map.digest() == _world()
 
 
 @functools.cache

@@ -12,7 +12,7 @@ import pytest
 from arena_agents import Crasher, Idle
 from warlight_env.agents import Budget
 from warlight_env.arena import AgentCrashError, Match
-from warlight_env.arena.games import warm_up
+from warlight_env.arena.games import game_setup
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
@@ -127,7 +127,7 @@ FAILURES = {
 
 
 def test_a_tournament_names_every_failure_and_ranks_failing_bots_last(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(warm_up, "SECONDS", 1.0)  # otherwise the warm-up of the endless bot takes 30 s
+    monkeypatch.setattr(game_setup, "WARM_UP_SECONDS", 1.0)  # otherwise the warm-up of the endless bot takes 30 s
     live = ("random", "plain")
     specs = {name: spec for name, (spec, _) in FAILURES.items()}
     specs["plain"] = f"{PYTHON_BOTS}:Plain"

@@ -16,9 +16,9 @@ from warlight_env.arena.backends.backend import LocalBackend
 from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game
 from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.expert_iteration import pack_samples, unpack_samples
 from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.journal import Journal
-from warlight_env.train.common.samples import pack_samples, unpack_samples
 from warlight_env.train.exit import run as trainer
 from warlight_env.train.exit.expert_turns import ExpertTurns
 from warlight_env.train.exit.games import ExpertGames, teaching

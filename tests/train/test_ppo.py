@@ -21,8 +21,8 @@ from scipy.stats import chisquare
 from env_helpers import SMALL
 from warlight_env.agents import make_agent
 from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.arena.policies.policy_agent import PolicySource
 from warlight_env.arena.policies.policy_file import PolicyFile
-from warlight_env.arena.policies.policy_source import PolicySource
 from warlight_env.cli import main
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders

@@ -30,8 +30,7 @@ from warlight_env.agents.search.lookahead import highest, make_lookahead_work, s
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.weights import PLANNING
-from warlight_env.arena.backends.backend import Backend, make_backend
-from warlight_env.arena.backends.dispatch import play_all
+from warlight_env.arena.backends.backend import Backend, make_backend, play_all
 from warlight_env.arena.backends.tasks import Workers
 from warlight_env.arena.games.game_loop import GameStopped, ask_orders, pick_regions, play_orders
 from warlight_env.engine.jit import kernel

@@ -19,8 +19,8 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import set_random_seed
 
 from warlight_env import maps
+from warlight_env.arena.policies.policy_agent import PolicySource
 from warlight_env.arena.policies.policy_file import FilePolicy, PolicyFile, encoding_of, size_class
-from warlight_env.arena.policies.policy_source import PolicySource
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.opponents import Opponent

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from warlight_env.agents import Agent
-from warlight_env.agents.records.value_record import ValueNetwork, load_value, read_value, value_file
+from warlight_env.agents.records.value_record import ValueNetwork, read_value, value_file
 from warlight_env.agents.registry import parse, unpinned
 from warlight_env.agents.weights import Weights
-from warlight_env.train.value.settings import CURRENT, ValueSettings
+from warlight_env.train.value.settings import CURRENT
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,3 @@ def pack_network(network: ValueNetwork | None) -> bytes:
 def unpack_network(content: bytes) -> ValueNetwork | None:
     """Return the network that `content` (a result of `pack_network`) contains; None if `content` is empty."""
     return read_value(content, "network of this run") if content else None
-
-
-def first_network(settings: ValueSettings) -> bytes:
-    """Return the first network of a run as the content of a file."""
-    return pack_network(load_value(settings.start))

@@ -85,7 +85,8 @@ class ScoreCard:
         if self.interrupted:
             lines += ["**Interrupted: this card contains only the results of the finished games.**", ""]
         if self.total is not None:
-            lines += [f"Score **{_score_text(self.total)}** over {self.total.games} games.", ""]
+            total = f"{100 * self.total.score:.1f} ({_ends(self.total.interval)})"
+            lines += [f"Score **{total}** over {self.total.games} games.", ""]
         lines += ["| map | opponent | score | 95 % | won : lost : drawn | rounds | illegal | forfeits | ms/move |"]
         lines += ["|---|---|---:|---:|---:|---:|---:|---:|---:|"]
         for name in dict.fromkeys(row.map for row in self.rows):
@@ -223,7 +224,3 @@ def _row(map_: str, opponent: str, records: Sequence[GameRecord], units: Sequenc
 
 def _ends(interval: Interval) -> str:
     return f"{100 * interval.low:.1f} – {100 * interval.high:.1f}"
-
-
-def _score_text(score: Score) -> str:
-    return f"{100 * score.score:.1f} ({_ends(score.interval)})"

@@ -30,7 +30,6 @@ from warlight_env.record.model import (
 )
 from warlight_env.record.move_rows import move_rows
 from warlight_env.record.variation_codec import tree_data
-from warlight_env.record.variations import Variations
 from warlight_env.saved_position import saved_map
 from warlight_env.step_results import Event, IllegalOrder
 from warlight_env.version import __version__
@@ -219,11 +218,6 @@ def end_data(end: End) -> Data:
     }
 
 
-def variations_data(tree: Variations) -> Data:
-    """Return the event "variations" of a log."""
-    return {"event": "variations", **tree_data(tree)}
-
-
 def log_events(log: LoggedGame) -> Iterator[Data]:
     """Yield the events of a log in the order of its lines. The orders have the form that `round_data` returns."""
     if log.start is not None:
@@ -250,7 +244,7 @@ def log_events(log: LoggedGame) -> Iterator[Data]:
     if log.end is not None:
         yield end_data(log.end)
     if log.variations:
-        yield variations_data(log.variations)
+        yield {"event": "variations", **tree_data(log.variations)}
 
 
 def plain_events(log: LoggedGame) -> Iterator[Data]:

@@ -54,10 +54,6 @@ def _player_summary(position: ShownPosition, player: int, colour: bool) -> str:
     return _paint(f"{SYMBOLS[player]} {position.name(player)}", player, position, colour) + f": {summary}"
 
 
-def _symbol(owner: int) -> str:
-    return {NEUTRAL: NEUTRAL_SYMBOL, UNKNOWN: UNKNOWN_SYMBOL}.get(owner) or SYMBOLS[owner]
-
-
 def _super_region(position: ShownPosition, index: int, colour: bool, width: int) -> list[str]:
     """Return the lines of a super region: a line with its name, bonus and owner, and lines with its regions."""
     map_, members = position.map, position.map.members[index]
@@ -74,7 +70,8 @@ def _super_region(position: ShownPosition, index: int, colour: bool, width: int)
     for region in members:
         owner = position.owner[region]
         armies = "" if owner == UNKNOWN else str(position.army[region])
-        text = f"{_symbol(owner)}{map_.regions[region].code:<{codes}} {armies:>{digits}}"
+        symbol = {NEUTRAL: NEUTRAL_SYMBOL, UNKNOWN: UNKNOWN_SYMBOL}.get(owner) or SYMBOLS[owner]
+        text = f"{symbol}{map_.regions[region].code:<{codes}} {armies:>{digits}}"
         cells.append(_paint(text, owner, position, colour))
     rows = [cells[i : i + columns] for i in range(0, len(cells), columns)]
     return [head, *(("  " + "  ".join(row)).rstrip() for row in rows)]

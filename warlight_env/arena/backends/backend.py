@@ -1,15 +1,16 @@
-"""The interface of backends, which run games in processes or on machines, and the table of available backends."""
+"""The interface of backends, which run games in processes or on machines, the available backends, and `play_all`."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from warlight_env.arena.backends.tasks import InProcessWorkers, Playable, R, Workers
+from warlight_env.arena.backends.tasks import InProcessWorkers, Playable, R, Task, Workers
 from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.arguments import short_repr
 from warlight_env.errors import did_you_mean
@@ -68,3 +69,31 @@ def make_backend(backend: str | Backend) -> Backend:
     if backend not in BACKENDS:
         raise MatchError(f"no backend {backend!r}{did_you_mean(backend, BACKENDS)}; there are {', '.join(BACKENDS)}")
     return BACKENDS[backend]()
+
+
+def play_all(workers: Workers[R], numbers: Sequence[int]) -> list[R]:
+    """Play the games with the given numbers, and return their results in the order of `numbers`.
+
+    The games belong to the first contest (set of games) for which the workers were started.
+
+    Raises:
+        RunError: the workers have ended.
+        Exception: the exception that a game raised. After an exception, all games that still run are stopped.
+    """
+    queue = deque(numbers)
+    results: dict[int, R] = {}
+    try:
+        while queue or workers.busy:
+            while queue and workers.busy < workers.slots:
+                size = max(1, min(CHUNK, len(queue) // (4 * workers.slots)))
+                workers.submit(Task(0, tuple(queue.popleft() for _ in range(size))))
+            for report in workers.wait():
+                n_played = len(report.records)
+                results.update(zip(report.task.numbers[:n_played], report.records, strict=True))
+                if report.error is not None:
+                    raise report.error
+                queue.extend(report.task.numbers[n_played:])
+    except BaseException:
+        workers.stop()
+        raise
+    return [results[number] for number in numbers]

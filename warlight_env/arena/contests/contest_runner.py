@@ -15,9 +15,8 @@ from warlight_env.arena.contests.contest_progress import Contest, ContestProgres
 from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.run_folder import RunFolder
 from warlight_env.arena.games.game_record import GameRecord
-from warlight_env.arena.games.game_setup import MatchError
+from warlight_env.arena.games.game_setup import MatchError, OnWarmUp, warm_up_all
 from warlight_env.arena.games.match_logs import unwritable
-from warlight_env.arena.games.warm_up import OnWarmUp, warm_up_all
 from warlight_env.arguments import is_integer, path_of, short_repr
 from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
@@ -88,7 +87,8 @@ def play_contests(
         # The folders of logs may be inside the run folder, so the run folder is opened first and closed last.
         run = None if run_target is None else stack.enter_context(RunFolder(run_target, contests))
         for log in _log_folders(contests, run_path):
-            stack.enter_context(_lock_logs(log))
+            lock = FolderLock(log, in_use=RunFolderError, unwritable=functools.partial(unwritable, log))
+            stack.enter_context(lock)
         contests_in_progress = [ContestProgress(c, () if run is None else run.finished[c.key]) for c in contests]
         if on_games is not None and run is not None:
             for key, records in run.finished.items():
@@ -131,10 +131,6 @@ def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
     except ValueError:  # a NUL character in a path
         raise MatchError("log: this is not a valid file name") from None
     return [log for path, log in folders.items() if run is None or path != run.resolve()]
-
-
-def _lock_logs(folder: Path) -> FolderLock:
-    return FolderLock(folder, in_use=RunFolderError, unwritable=functools.partial(unwritable, folder))
 
 
 def _check(contests: Sequence[Contest], jobs: int | None) -> None:

@@ -1,4 +1,7 @@
-"""`MatchSetup`: the agents and all settings of a match's games, and the seats and seeds of each game."""
+"""`MatchSetup`: the agents and all settings of a match's games, the seats and seeds of each game, and the warm-up.
+
+The warm-up plays short games before a match, so that compiled code is ready before clocks run.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ import contextlib
 import dataclasses
 import hashlib
 import pickle
+import time
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
@@ -19,12 +23,11 @@ from warlight_env.agents.agent_adapter import PlainAgent, as_agent, call_factory
 from warlight_env.agents.base import check_once
 from warlight_env.agents.registry import pinned
 from warlight_env.arena.games.clocks import Clock
-from warlight_env.arena.games.game_loop import AgentCrashError, GameObserver, Picks, play_game
+from warlight_env.arena.games.game_loop import AgentCrashError, GameObserver, GameStopped, Picks, play_game
 from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.match_logs import check_logged, log_writer, open_folder
 from warlight_env.arena.games.play_options import PlayOptions
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
-from warlight_env.arena.games.warm_up import STAND_IN, warm_up_all
 from warlight_env.arguments import short_repr
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
@@ -34,6 +37,23 @@ from warlight_env.record.recorder import describe
 
 #: An agent's specification, such as ``mcts:sims=50``, or a function that takes a seed and returns an agent.
 AgentSource = str | Callable[[int], PlainAgent]
+
+#: The number of rounds of a warm-up game, and the number of simulations per turn in these rounds. The agent gets enough
+#: simulations to use all parts of a search, and enough rounds to receive the events of an earlier round.
+WARM_UP_ROUNDS: Final = 3
+WARM_UP_SIMULATIONS: Final = 64
+#: After this number of seconds, a warm-up game ends with its current round. An agent in its own process that does not
+#: answer within this time has no further questions in the warm-up.
+WARM_UP_SECONDS: Final = 30.0
+#: The opponents in the warm-up game of an agent with a process of its own.
+STAND_IN: Final = "random"
+
+#: A function that is called before each warm-up game, with the number of finished warm-up games, the total number, and
+#: the agent.
+OnWarmUp = Callable[[int, int, str], None]
+
+#: The warm-up games that this process has played.
+_warmed_up: set[tuple[Hashable, ...]] = set()
 
 
 class MatchError(InputError):
@@ -217,7 +237,7 @@ class MatchSetup:
         """Return a key for the warm-up of an agent. Agents with equal keys need only one warm-up game."""
         return self.agents[index], self.rules, len(self.agents), self.picks
 
-    def warm_up_setup(self, index: int, rounds: int, clock: Clock) -> MatchSetup:
+    def warm_up_setup(self, index: int, clock: Clock) -> MatchSetup:
         """Return the setup of the warm-up game of an agent. clock: the clock of the agent.
 
         The opponents are copies of the agent, because some kernels are called only for a strong opponent. For an agent
@@ -228,7 +248,7 @@ class MatchSetup:
         return dataclasses.replace(
             self,
             agents=(self.agents[index], *opponents),
-            max_rounds=min(rounds, self.max_rounds or rounds),
+            max_rounds=min(WARM_UP_ROUNDS, self.max_rounds or WARM_UP_ROUNDS),
             clocks=(clock,) * len(self.agents),
             on_crash="stop",
             on_late="report",
@@ -262,6 +282,44 @@ class MatchSetup:
         if self.log is not None:
             check_logged(self.log, finished)
             open_folder(self.log, self.map, self.rules, self.match_data)
+
+
+def warm_up_all(setups: Iterable[MatchSetup], on_warm_up: OnWarmUp | None = None, *, worker: bool = False) -> None:
+    """Play a warm-up game with each agent that needs one, once in this process for each set of rules.
+
+    The failures of agents are ignored here, because they occur again in the real games. An `InvalidAgentError` is
+    raised, because the agent can never play.
+
+    Args:
+        setups: the setups of the games that are played after the warm-up.
+        on_warm_up: see `OnWarmUp`.
+        worker: whether this is a worker process. In a worker process, only agents with the scope "process" get a
+            warm-up game.
+    """
+    keys = set(_warmed_up)
+    games: list[tuple[MatchSetup, set[tuple[Hashable, ...]]]] = []  # with the keys to store after the game
+    for setup in setups:
+        for index, source in enumerate(setup.agents):
+            key = setup.warm_up_key(index)
+            if key in keys:
+                continue
+            keys.add(key)
+            scope = setup.sample_agent(index).warm_up_scope
+            if scope == "process" or (scope == "machine" and not worker):
+                clock = Clock(WARM_UP_SIMULATIONS, None if scope == "process" else WARM_UP_SECONDS)
+                stored_keys = {key} if isinstance(source, str) else set()  # the set must not keep functions alive
+                games.append((setup.warm_up_setup(index, clock), stored_keys))
+    for done, (game, stored_keys) in enumerate(games):
+        if on_warm_up is not None:
+            on_warm_up(done, len(games), game.names[0])
+        _play_warm_up(game)
+        _warmed_up.update(stored_keys)
+
+
+def _play_warm_up(setup: MatchSetup) -> None:
+    end = time.perf_counter() + WARM_UP_SECONDS
+    with contextlib.suppress(AgentCrashError, GameStopped):
+        setup.play(0, lambda: time.perf_counter() > end)
 
 
 def check_source(source: Any) -> None:

@@ -71,14 +71,11 @@ def check_logged(folder: Path, numbers: Iterable[int]) -> None:
     """
     without = [number for number in sorted(numbers) if not (folder / game_name(number)).exists()]
     if without:
+        and_more = f" and of {len(without) - 1} more" if len(without) > 1 else ""
         raise LogError(
-            f"{folder}: the log of game {without[0] + 1}{_and_more(len(without) - 1)} is missing, but the "
+            f"{folder}: the log of game {without[0] + 1}{and_more} is missing, but the "
             "run folder contains the result; continue without logs, or start a run in another folder"
         )
-
-
-def _and_more(count: int) -> str:
-    return f" and of {count} more" if count else ""
 
 
 def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: Data) -> None:

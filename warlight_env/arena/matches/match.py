@@ -16,9 +16,8 @@ from warlight_env.arena.contests.contest_runner import check_count, check_jobs, 
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_loop import Picks, round_limit
 from warlight_env.arena.games.game_record import GameRecord
-from warlight_env.arena.games.game_setup import AgentSource, MatchError, MatchSetup, check_source
+from warlight_env.arena.games.game_setup import AgentSource, MatchError, MatchSetup, OnWarmUp, check_source
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
-from warlight_env.arena.games.warm_up import OnWarmUp
 from warlight_env.arena.matches.result import MatchResult
 from warlight_env.arguments import check_flag, is_integer, path_of, short_repr
 from warlight_env.engine.rng import SEEDS

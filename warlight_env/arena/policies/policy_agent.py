@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol, cast
 
 import numpy as np
@@ -198,6 +199,28 @@ class TrainedAgent(SingleThreaded, Agent):
                 max_cycles=self.file.max_cycles, name=self.name, padding=self.file.padding,
             )  # fmt: skip
         return self._agent
+
+
+@dataclass(frozen=True)
+class PolicySource:
+    """A callable that makes agents, which play the policy in the content of a policy file (see `PolicyFile`).
+
+    The object can be sent to other processes. The object contains the content of the file, so later changes of the file
+    have no effect.
+    """
+
+    content: bytes
+    name: str = "policy"
+
+    def __call__(self, seed: int) -> Agent:
+        agent = TrainedAgent(_read_policy(self.content, self.name), seed)
+        agent.name = self.name
+        return agent
+
+
+@functools.lru_cache(maxsize=8)
+def _read_policy(content: bytes, name: str) -> PolicyFile:
+    return PolicyFile.from_bytes(content, name).shared()
 
 
 def trained_policy(seed: int, text: str) -> Agent:

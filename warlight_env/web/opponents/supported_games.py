@@ -82,9 +82,5 @@ def games_of(spec: str) -> SupportedGames:
     info, values = parse(spec)
     if info.name != "policy" or turn_network_of(values["text"]) is not None:
         return SupportedGames((2, info.players))
-    return policy_games(PolicyFile.load(values["text"]))
-
-
-def policy_games(file: PolicyFile) -> SupportedGames:
-    """Return the games that a policy was trained for."""
+    file = PolicyFile.load(values["text"])
     return SupportedGames((file.players, file.players), regions_of(file.size), file.rules, file.action != "strategies")
