@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from warlight_env.agents.base import Agent, Budget
-from warlight_env.agents.faults import Faults
+from warlight_env.agents.base import Agent, Budget, Faults
 from warlight_env.agents.records.search_record import SearchPolicy
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.static_evaluation import write_best_picks
-from warlight_env.agents.faults import Faults
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.records.search_record import SearchPolicy, SearchResult
 from warlight_env.agents.weights import THESIS, Weights
@@ -85,6 +84,42 @@ WarmUpScope = Literal["process", "machine", "never"]
 
 #: The methods of an agent that use its working memory. Only one thread at a time may call these methods.
 EXCLUSIVE_METHODS: Final = ("prepare", "pick", "act", "last_search", "search_policy", "insight")
+
+
+class Fault(Protocol):
+    """One fault; its text contains the cause and the time."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether the game ignored the answer because of the fault; otherwise the game used the faulty answer."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fault as plain data for JSON."""
+        ...
+
+
+class Faults(Protocol):
+    """A sequence of an agent's faults in a game. Some faults may be missing, but `total` and `lost` count all."""
+
+    @property
+    def total(self) -> int:
+        """The number of all faults, including faults that are not stored."""
+        ...
+
+    @property
+    def lost(self) -> int:
+        """The number of faults after which the game could not use the answer."""
+        ...
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The number of all faults of each kind: "late", "missing", "unreadable" or "other"."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, part: slice, /) -> Sequence[Fault]: ...
 
 
 class Agent(ABC):

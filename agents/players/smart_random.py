@@ -7,7 +7,7 @@ import numpy as np
 from warlight_env.agents.base import PolicyKernelAgent
 from warlight_env.agents.context import Context
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.records.generator_work import GeneratorWork
+from warlight_env.agents.records.generator_work import GeneratorWork, copy_turn
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position
@@ -27,16 +27,8 @@ def smart_random_policy(
 
     The signature is `plug_ins.policy_signature`.
     """
-    owner = position.owner
-    turns = work.turns
-    generate_turns(context, position, player, rng, work, turns)
-    for r in range(owner.shape[0]):  # turn 0 is a random turn, because `generate_turns` shuffles the turns
-        deploy[r] = turns.deploy[0, r]
-    count = turns.counts[0]
-    for i in range(count):
-        for c in range(3):
-            attacks[i, c] = turns.attacks[0, i, c]
-    return np.int64(count)
+    generate_turns(context, position, player, rng, work, work.turns)
+    return copy_turn(work.turns, np.int64(0), deploy, attacks)  # a random turn, because `generate_turns` shuffles them
 
 
 class SmartRandomAgent(PolicyKernelAgent):

@@ -34,9 +34,9 @@ from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import RunError
 from warlight_env.game import Game
 from warlight_env.train.common.checks import SettingsError
+from warlight_env.train.common.expert_iteration import pack_samples, unpack_samples
 from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.journal import Journal, JournalError
-from warlight_env.train.common.samples import pack_samples, unpack_samples
 from warlight_env.train.common.settings_file import load_plain, read_settings
 from warlight_env.train.value import run as trainer
 from warlight_env.train.value.fit import Fit, ValueModule, fit_network, held_out, read_inputs

@@ -23,11 +23,11 @@ from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 from warlight_env.arena.games.game_setup import AgentSource
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
+from warlight_env.networks.npz import read_arrays, write_arrays
 from warlight_env.train.common.checks import check_integers, check_not_negative, check_positive, check_shares
 from warlight_env.train.common.game_configs import GameConfigs, check_game_configs
 from warlight_env.train.common.matches import play_pairs
 from warlight_env.train.common.report import Line, Report, percent
-from warlight_env.train.common.samples import pack_samples, unpack_samples
 from warlight_env.train.common.settings import RunSettings
 from warlight_env.train.common.trainer import Trainer
 
@@ -35,6 +35,10 @@ from warlight_env.train.common.trainer import Trainer
 HELD_OUT: Final = 10
 #: The largest value of the setting `max_rounds`.
 MOST_ROUNDS: Final = 1000
+#: The names of arrays in files of samples stay the same if a field is renamed.
+#: Field name → name of the array in files, for fields with another name in files.
+_KEYS: Final = {"config_index": "place"}
+_NAMES: Final = {key: name for name, key in _KEYS.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,3 +261,21 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 def in_digits(value: float | None, digits: int) -> str:
     """Return a number as text with `digits` digits after the decimal point; for None, return a dash."""
     return "–" if value is None else f"{value:.{digits}f}"
+
+
+def pack_samples(samples: Any) -> bytes:
+    """Return the content of an .npz file with the given samples. samples: a NamedTuple of arrays."""
+    return write_arrays({_KEYS.get(name, name): array for name, array in samples._asdict().items()})
+
+
+def unpack_samples(kind: Callable[..., T], content: bytes) -> T:
+    """Return the samples that a file contains.
+
+    Args:
+        kind: the class of the samples, a NamedTuple of arrays.
+        content: the content of the file, a result of `pack_samples`.
+
+    Raises:
+        ArraysError: see `read_arrays`.
+    """
+    return kind(**{_NAMES.get(key, key): array for key, array in read_arrays(content).items()})

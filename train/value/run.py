@@ -18,20 +18,19 @@ import numpy as np
 
 from warlight_env.agents.evaluation.static_evaluation import evaluated_shares
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.value_record import make_network
+from warlight_env.agents.records.value_record import load_value, make_network
 from warlight_env.agents.weights import DEFAULT, PLANNING
 from warlight_env.engine.position import Positions
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
-from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits
+from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits, unpack_samples
 from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.matches import Pair
 from warlight_env.train.common.report import Report, percent
-from warlight_env.train.common.samples import unpack_samples
 from warlight_env.train.value.fit import fit_network, held_out
 from warlight_env.train.value.games import play_games
 from warlight_env.train.value.labels import label_positions
-from warlight_env.train.value.players import NetworkPlayer, first_network, pack_network, unpack_network
+from warlight_env.train.value.players import NetworkPlayer, pack_network, unpack_network
 from warlight_env.train.value.positions import ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
 
@@ -124,7 +123,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
 
     def first(self) -> bytes:
         """See `ExpertIteration.first`."""
-        return first_network(self.settings)
+        return pack_network(load_value(self.settings.start))
 
     def run(self) -> bytes:
         """See `ExpertIteration.run`. Raises RunError if no network passes a gate."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, Budget, make_agent
 from warlight_env.agents.agent_adapter import PlainAgent, as_agent
-from warlight_env.agents.faults import Faults
+from warlight_env.agents.base import Faults
 from warlight_env.agents.records.search_record import SearchPolicy, SearchResult
 from warlight_env.beliefs.belief import Belief, Observation
 from warlight_env.beliefs.order_observer import OrderObserver, known_wastelands

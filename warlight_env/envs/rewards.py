@@ -51,13 +51,8 @@ class Reward:
         """Return the `Reward` for "win" (no shaping), "regions" or "income"; return a `Reward` unchanged."""
         if isinstance(reward, Reward):
             return reward
-        if isinstance(reward, str):
-            if reward == "win":
-                return cls()
-            if reward == "regions":
-                return cls("regions")
-            if reward == "income":
-                return cls("income")
+        if isinstance(reward, str) and reward in ("win", "regions", "income"):
+            return cls("none" if reward == "win" else reward)  # type: ignore[arg-type]
         raise InputError(f"reward = {short_repr(reward)}: must be 'win', 'regions', 'income', a Reward or a function")
 
 
