@@ -19,7 +19,7 @@ from warlight_env.arena import Match, RunFolderError
 from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.arena.policies.policy_file import PolicyFileError, built_in_policies
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.experiment_settings import ExperimentSettings
+from warlight_env.experiments.base import ExperimentSettings
 from warlight_env.experiments.players import Side
 from warlight_env.record import GameLog, LogError
 

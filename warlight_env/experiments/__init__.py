@@ -13,8 +13,7 @@ from typing import Final
 
 from warlight_env.arguments import short_repr
 from warlight_env.errors import did_you_mean
-from warlight_env.experiments.base import Experiment, ExperimentOutcome
-from warlight_env.experiments.experiment_settings import ExperimentSettings
+from warlight_env.experiments.base import Experiment, ExperimentOutcome, ExperimentSettings
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
 

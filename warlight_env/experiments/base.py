@@ -1,4 +1,4 @@
-"""The base class of experiments, and the experiments that consist of measurements."""
+"""The base class of experiments, the settings of a run, and the experiments that consist of measurements."""
 
 from __future__ import annotations
 
@@ -7,16 +7,43 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.contests.append_only import AppendOnlyFolder
-from warlight_env.experiments.experiment_settings import BudgetType, ExperimentSettings, OnProgress
 from warlight_env.experiments.rows import Row
 from warlight_env.folder_lock import FolderLock
 from warlight_env.version import __version__
 
 #: The files in the folder of a measurement.
 DESCRIPTION, UNITS = "run.json", "units.jsonl"
+
+#: Budgets in simulations, or in the thesis's seconds.
+BudgetType = Literal["simulations", "seconds"]
+#: Receives the number of newly finished units (games or measurements), and their name.
+OnProgress = Callable[[int, str], None]
+
+
+@dataclass(frozen=True)
+class ExperimentSettings:
+    """The settings of a run. As in `play_contests`, `jobs` and `backend` change only the duration of the run.
+
+    games: the number of games for each row of a table, or the number of measurements; None: the number in the thesis.
+    """
+
+    agent: str = "mcts_thesis"
+    budget_type: BudgetType = "simulations"
+    quick: bool = False
+    seed: int = 1
+    jobs: int | None = None
+    backend: str | Backend = "local"
+    games: int | None = None
+
+    def count(self, full: int, quick: int) -> int:
+        """Return the number of games or measurements. full: the number if `games` is None; quick: in a quick run."""
+        if self.games is not None:
+            return self.games
+        return quick if self.quick else full
 
 
 @dataclass(frozen=True)

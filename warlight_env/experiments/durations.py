@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from warlight_env.experiments.base import Experiment
-from warlight_env.experiments.experiment_settings import ExperimentSettings
+from warlight_env.experiments.base import Experiment, ExperimentSettings
 
 #: The measured minutes on one core of a full run with the default agent, from docs/results/thesis-tables.md and
 #: docs/results/methods.md.

@@ -15,8 +15,7 @@ from warlight_env import bounded_io
 from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
 from warlight_env.errors import RunError
-from warlight_env.experiments.base import Experiment
-from warlight_env.experiments.experiment_settings import BudgetType, ExperimentSettings, OnProgress
+from warlight_env.experiments.base import BudgetType, Experiment, ExperimentSettings, OnProgress
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
 from warlight_env.folder_lock import FolderLock

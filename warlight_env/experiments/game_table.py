@@ -14,8 +14,7 @@ from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.arena.ratings.bradley_terry import GameRanking, rate
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.base import Experiment, ExperimentOutcome
-from warlight_env.experiments.experiment_settings import BudgetType, ExperimentSettings, OnProgress
+from warlight_env.experiments.base import BudgetType, Experiment, ExperimentOutcome, ExperimentSettings, OnProgress
 from warlight_env.experiments.players import Side
 from warlight_env.experiments.rows import Row, WinLoss, number_row, win_rate_row
 from warlight_env.folder_lock import FolderLock

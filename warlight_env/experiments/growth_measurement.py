@@ -36,7 +36,7 @@ from warlight_env.engine.rng import derive_seed, make_rng, next_u64
 from warlight_env.engine.round import income, resolve_orders
 from warlight_env.engine.state import NEUTRAL, Workspace, make_workspace
 from warlight_env.engine.view import View
-from warlight_env.experiments.experiment_settings import ExperimentSettings
+from warlight_env.experiments.base import ExperimentSettings
 from warlight_env.experiments.players import QUICK_SIMULATIONS, with_parameters
 from warlight_env.experiments.rows import Row, number_row
 from warlight_env.game import Game

@@ -16,7 +16,7 @@ from warlight_env.engine.position import compact_size
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import make_state
-from warlight_env.experiments.experiment_settings import ExperimentSettings
+from warlight_env.experiments.base import ExperimentSettings
 from warlight_env.experiments.players import ExperimentError, Side
 from warlight_env.experiments.rows import Row, number_row
 from warlight_env.game import Game

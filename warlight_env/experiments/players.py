@@ -13,7 +13,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import below, make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
-from warlight_env.experiments.experiment_settings import BudgetType, ExperimentSettings
+from warlight_env.experiments.base import BudgetType, ExperimentSettings
 
 #: Medians in the thesis: simulations per tree, by seconds and threads.
 MEASURED: Final = {(10.0, 1): 457, (15.0, 1): 1272, (15.0, 2): 1096, (15.0, 4): 836}
