@@ -1,39 +1,30 @@
-"""Evolution and TD learning: their results, continuation after kills and failures, and their reports."""
+"""Evolution, the continuation of runs after kills and failures, and their reports."""
 
 from __future__ import annotations
 
 import json
 import math
 import pickle
-import re
 import resource
 import signal
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime
 from scipy.stats import spearmanr
 
-from helpers import as_position, board_of, shares_of
 from warlight_env import maps
-from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation.static_evaluation import extended_share
-from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.agents.weights import Weights
 from warlight_env.cli import main
 from warlight_env.errors import RunError
 from warlight_env.train.common.checks import SettingsError
 from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.common.journal import Journal, JournalError
-from warlight_env.train.common.settings_file import load_plain, load_settings, read_settings
+from warlight_env.train.common.settings_file import load_plain, read_settings
 from warlight_env.train.evolution.run import Evolution, next_units
 from warlight_env.train.evolution.settings import EvolveSettings, Stage
-from warlight_env.train.exit.settings import ExitSettings
-from warlight_env.train.td.run import Model, TdRun, returns
+from warlight_env.train.td.run import TdRun
 from warlight_env.train.td.settings import TdSettings
-from warlight_env.train.turn_ppo.settings import TurnPpoSettings
-from warlight_env.train.value.settings import ValueSettings
 from warlight_env.train.weights.genes import (
     DEFAULT_PARAMETERS,
     SEARCH_PARAMETERS,
@@ -247,181 +238,6 @@ def test_other_settings_and_damaged_journals_are_refused(tmp_path):
         evolve(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("command", "text", "reason"),
-    [
-        ("td", 'holdout = ["nope"]', "holdout: there is no agent 'nope'"),
-        ("evolve", 'holdout = ["nope"]', "holdout: there is no agent 'nope'"),
-        (
-            "evolve",
-            '[[stages]]\n[[stages]]\nopponents = ["agressive"]',
-            "stages[1]: opponents: there is no agent 'agressive'",
-        ),
-        ("evolve", '[[stages]]\nplayer = "one_pli"', "stages[0]: player: there is no agent 'one_pli'"),
-        ("evolve", '[[stages]]\nplayer = "random"', "stages[0]: player: player 'random': random has no weights"),
-        (
-            "evolve",
-            '[[stages]]\n[[stages]]\nopponents = ["policy:small"]',
-            "stages[1]: opponents: policy 'small' is for small maps",
-        ),
-        ("evolve", 'parameters = ["armies"]', "parameters: no parameter 'armies'"),
-        ("evolve", '[[stages]]\n[[stages]]\nparameters = ["armies"]', "stages[1]: parameters: no parameter 'armies'"),
-        (
-            "evolve",
-            'parameters = ["army", "c"]',
-            "stages[0]: parameters: one_ply does not have 'c'; use start_bonus, ",
-        ),
-        (
-            "evolve",
-            '[[stages]]\n[[stages]]\nparameters = ["c", "rounds"]',
-            "stages[1]: parameters: one_ply does not have 'c', 'rounds'; use ",
-        ),
-        ("td", f"games = {10**10}", f"games = {10**10}: must be at most {10**9}"),
-        ("evolve", f"[[stages]]\npopulation = {10**5}", f"stages[0]: population = {10**5}: must be at most {10**4}"),
-        ("ppo", f"threads = {10**5}", f"threads = {10**5}: must be at most 1024"),
-        ("ppo", 'opponents = ["policy:small"]', "opponents: policy 'small' is for small maps"),
-        ("td", 'holdout = ["random", "random"]', "holdout: an agent is in the list twice"),
-        ("exit", 'holdout = ["random", "random"]', "holdout: an agent is in the list twice"),
-        ("value", 'holdout = ["policy:small"]', "holdout: policy 'small' is for small maps"),
-        ("value", '[conditions]\nmap = "moon"', "conditions: no map 'moon'"),
-        ("exit", '[conditions]\nrules = "none"', "conditions: no rules 'none'"),
-        ("ppo", 'eval_opponents = ["policy:small"]', "eval_opponents: policy 'small' is for small maps"),
-        (
-            "ppo",
-            'action = "turns"\nholdout = ["cmd:/none"]',
-            "holdout: agent 'cmd:/none': the program '/none' does not",
-        ),
-        ("ppo", 'opponents = ["nope"]', "opponents: there is no agent 'nope'"),
-        ("ppo", 'action = "turnz"', "action: must be one of turns, strategies, factored, not 'turnz'"),
-    ],
-)
-def test_wrong_settings_are_refused_before_a_folder_is_made(command, text, reason, tmp_path, capsys):
-    file, folder = tmp_path / "settings.toml", tmp_path / "run"
-    file.write_text(text)
-    assert main(["train", command, str(file), "--quick", "-q", "--out", str(folder)]) == 2
-    assert capsys.readouterr().err.startswith(f"error: {file}: {reason}")
-    assert not folder.exists()
-
-
-def test_a_folder_with_nothing_but_settings_takes_other_settings(tmp_path):
-    with Journal(tmp_path, SETTINGS.to_dict()):
-        pass
-    with Journal(tmp_path, replace(SETTINGS, seed=2).to_dict()) as journal:
-        journal.append({"event": "test"})
-    with pytest.raises(JournalError, match="seed: 2 in the folder, 1 now"), Journal(tmp_path, SETTINGS.to_dict()):
-        pass
-
-
-@pytest.mark.parametrize("file", ["checkpoint.pt", "games/generation-1-1/run.json", None])
-def test_a_folder_with_other_files_or_settings_of_another_kind_is_refused(file, tmp_path):
-    first = SETTINGS.to_dict() if file else {"seed": 2}
-    with Journal(tmp_path, first) as journal:
-        if file:
-            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-            journal.write(file, "text") if "/" not in file else (tmp_path / file).write_text("text")
-    before = (tmp_path / "settings.json").read_bytes()
-    with pytest.raises(JournalError, match="contains another run"):
-        Journal(tmp_path, replace(SETTINGS, seed=3).to_dict()).__enter__()
-    assert (tmp_path / "settings.json").read_bytes() == before
-
-
-def test_a_parameter_that_is_not_finite_stops_the_run(tmp_path):
-    settings = TdSettings(batches=3, games=8, samples=1, eval_pairs=2, conditions=SMALL, learning_rate=1e300)
-    with Journal(tmp_path, settings.to_dict()) as journal:
-        with pytest.raises(RunError, match="not a number"), np.errstate(all="ignore"):
-            TdRun(settings, journal).run()
-        assert len(journal.entries) < 3 and all(math.isfinite(x) for e in journal.entries for x in e["theta"])
-
-
-# TD
-
-
-def test_the_winning_probability_of_the_model_equals_the_share_of_the_search():
-    """The equality holds for initial and for learned parameters, so the share is a calibrated probability."""
-    model, (board, params) = Model("world", THESIS), board_of(maps.load("world"))
-    rng = np.random.default_rng(4)
-    for _ in range(20):
-        model.theta = model.theta * np.exp(rng.normal(0, 0.3, 10)) + [0, 0, 0, 0, 0, 0, 0, 0, *rng.normal(0, 5, 2)]
-        model.sharpness = float(np.exp(rng.normal(0, 0.5)))
-        model.project()
-        context = bare_context(board, params, 2, model.weights())
-        owner = rng.integers(-1, 2, board.n_regions).astype(np.int8)
-        owner[board.super_region == 1] = 0
-        army = rng.integers(1, 9, board.n_regions).astype(np.int32)
-        position = as_position(owner, army)
-        features = _features(board, model.terms, position)
-        share = shares_of(extended_share, context, position)[0]
-        assert model.chance(features) == pytest.approx(share, rel=1e-5)
-        model = Model("world", THESIS)
-
-
-def _features(board, terms, position):
-    from warlight_env.agents.players.duels import FEATURES, write_features
-
-    features = np.zeros((2, len(FEATURES)))
-    for player in range(2):
-        write_features(board, terms, position, player, features[player])
-    return features
-
-
-def test_the_gradient_matches_finite_differences_of_the_loss():
-    model = Model("world", THESIS)
-    model.sharpness = 1.7
-    rng = np.random.default_rng(2)
-    features, target = rng.uniform(1, 9, (30, 2, 10)), rng.random(30)
-    features[:, :, 1:5] = 0.0  # keeps positions above 0
-
-    def loss(x):
-        other = model.copy()
-        other.theta, other.sharpness = x[:-1], math.exp(x[-1])
-        chance = other.chance(features)
-        return -(target * np.log(chance) + (1 - target) * np.log(1 - chance)).mean()
-
-    by_theta, by_log = model.gradient(features, target)
-    x = np.append(model.theta, math.log(model.sharpness))
-    assert [*by_theta, by_log] == pytest.approx(approx_fprime(x, loss, 1e-6), rel=1e-3, abs=1e-7)
-
-
-def test_lambda_returns_match_their_definition():
-    values, outcome = np.array([0.3, 0.6, 0.2, 0.9]), 1.0
-    for lambda_ in (0.0, 0.4, 1.0):
-        for t in range(4):
-            steps = [*values[t + 1 :], outcome]  # the n-step returns: there are no intermediate rewards
-            weights = [(1 - lambda_) * lambda_**n for n in range(len(steps) - 1)] + [lambda_ ** (len(steps) - 1)]
-            assert returns(values, outcome, lambda_)[t] == pytest.approx(np.dot(weights, steps))
-
-
-def test_td_learning_improves_its_predictions(tmp_path):
-    settings = TdSettings(batches=6, games=64, samples=1, eval_interval=3, eval_pairs=20, conditions=SMALL)
-    with Journal(tmp_path, settings.to_dict()) as journal:
-        run = TdRun(settings, journal, jobs=2)
-        weights = run.run().weights
-        losses = [entry["loss"] for entry in journal.entries]
-        assert losses[-1] < losses[0] < math.log(2)
-        best = max((e for e in journal.entries if "against_start" in e), key=lambda e: e["against_start"])
-        assert weights.sharpness == best["sharpness"]
-        rows = run.calibration(60)
-    assert sum(row["predicted"] * row["positions"] for row in rows) == pytest.approx(
-        sum(row["positions"] for row in rows) / 2
-    ), "seen from both sides chances come to one half"
-    assert rows[0]["won"] < 0.3 and rows[-1]["won"] > 0.7
-
-
-def test_the_result_is_saved_before_the_calibration(tmp_path, monkeypatch):
-    settings = TdSettings(batches=1, games=8, samples=1, eval_pairs=2, conditions=SMALL)
-
-    def interrupted(self, games):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(TdRun, "calibration", interrupted)
-    with Journal(tmp_path, settings.to_dict()) as journal:
-        run = TdRun(settings, journal)
-        result = run.run()
-        with pytest.raises(KeyboardInterrupt):
-            run.finish(result)
-    assert Weights.load(tmp_path / "found.json") == result.weights
-
-
 # Commands
 
 
@@ -451,62 +267,6 @@ def test_the_report_is_complete(tmp_path, capsys):
     again = tmp_path / "again"
     assert main(["train", "evolve", str(tmp_path / "run" / "settings.json"), "--out", str(again), "-q"]) == 0
     assert entries(again) == entries(tmp_path / "run")
-
-
-def test_the_command_prints_progress_and_results(tmp_path, capsys):
-    file = tmp_path / "td.toml"
-    file.write_text('samples = 1\n[conditions]\nmap = "small"\nmax_rounds = 40\n')
-    assert main(["train", "td", str(file), "--quick", "--out", str(tmp_path / "run"), "--start", "default"]) == 0
-    shown = capsys.readouterr()
-    assert "found against start" in shown.out and "report.html" in shown.out
-    assert "TD learning: 2/2 batches" in shown.err and "final match" in shown.err
-    assert "Calibration" in (tmp_path / "run" / "report.md").read_text()
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("sead = 1", "no setting 'sead' (did you mean"), ("seed = true", "seed: must be an integer"),
-        ('parameters = "army"', "parameters: must be a list"),
-        ("[[stages]]\nsigma = 'x'", "sigma: must be a number"),
-        ("[conditions]\npicks = 'mine'", "picks: must be one of"), ("seed = ", "bad.toml"),
-        ("seed = -1", "seed = -1: must be an integer from 0 up"), ("stages = []", "stages: give at least one stage"),
-        ("holdout_pairs = 0", "holdout_pairs = 0: must"),
-        ("[conditions]\nmax_rounds = 0", "conditions: max_rounds = 0"),
-        ("[[stages]]\neval_interval = 0", "stages[0]: eval_interval = 0: must be an integer from 1 up"),
-        ("[[stages]]\npairs = 9\nmax_pairs = 8", "max_pairs = 8: must be an integer from 9 up"),
-        ("[[stages]]\npopulation = 1", "population = 1: must be"),
-        ("[[stages]]\nsigma = 0", "sigma = 0.0: must be a number above 0"),
-        ("[[stages]]\nsigma = nan", "sigma: must be a finite number"),
-        ("[[stages]]\nopponents = ['hall']", "hall means the former champions, and the first generation has none"),
-    ],
-)  # fmt: skip
-def test_invalid_settings_are_refused(text, message, tmp_path):
-    file = tmp_path / "bad.toml"
-    file.write_text(text)
-    with pytest.raises(SettingsError, match=re.escape(message)):
-        read_settings(EvolveSettings, load_plain(file), str(file))
-
-
-@pytest.mark.parametrize("kind", [EvolveSettings, TdSettings, ValueSettings, ExitSettings, TurnPpoSettings])
-def test_settings_of_a_run_folder_can_be_loaded(kind, tmp_path):
-    with Journal(tmp_path, kind().to_dict()):
-        pass
-    assert load_settings(kind, tmp_path / "settings.json") == kind()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["evolve", "nowhere.toml"], "nowhere.toml: cannot be read: No such file"),
-        (["td", "--start", "mine"], "no weights 'mine'"),
-        (["td", "--jobs", "0"], "--jobs 0: must be at least 1"),
-    ],
-)  # fmt: skip
-def test_invalid_arguments_are_reported(arguments, message, capsys, tmp_path):
-    assert main(["train", *arguments, "--out", str(tmp_path / "run")]) == 2
-    assert message in capsys.readouterr().err
-    assert not Path(tmp_path / "run").exists()
 
 
 def test_an_interrupted_run_reports_how_to_continue(tmp_path, capsys, monkeypatch):
