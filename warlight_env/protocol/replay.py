@@ -39,9 +39,9 @@ class ReplayedAnswer:
         """Return the answer as data for JSON."""
 
         def plain(orders: Orders | tuple[int, ...] | None) -> Any:
-            if not isinstance(orders, Orders):
-                return orders if orders is None else list(orders)
-            return {"deploys": [list(d) for d in orders.deploys], "attacks": [list(a) for a in orders.attacks]}
+            if isinstance(orders, Orders):
+                return orders.to_dict()
+            return None if orders is None else list(orders)
 
         return {
             "round": self.round,

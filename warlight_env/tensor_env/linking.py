@@ -9,10 +9,9 @@ from __future__ import annotations
 import dis
 import functools
 import hashlib
-import types
 from collections.abc import Callable, Iterator, Mapping
-from types import CodeType
-from typing import Any
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, Final
 
 import numpy as np
 from numba.core.types.misc import unliteral
@@ -25,6 +24,10 @@ from warlight_env.tensor_env.toolkit import simulated
 
 class LinkError(RunError):
     """An error for a kernel that calls a function that has no CUDA version."""
+
+
+#: The operations of the byte code that read a global name.
+_GLOBAL: Final = ("LOAD_GLOBAL", "LOAD_NAME")
 
 
 class Linker:
@@ -81,15 +84,15 @@ class Linker:
 
     def _linked(self, function: Callable[..., Any]) -> Callable[..., Any]:
         code = function.__code__
-        self.names.update(_attributes(code))
+        self.names.update(_names(code, "LOAD_ATTR", "LOAD_METHOD"))
         names = {**function.__globals__}
-        for name in _names(code):
+        for name in _names(code, *_GLOBAL):
             if name in names:
                 names[name] = self._form(names[name], function)
         closure = function.__closure__
         if closure is not None:
-            closure = tuple(types.CellType(self._form(cell.cell_contents, function)) for cell in closure)
-        copy = types.FunctionType(code, names, function.__name__, function.__defaults__, closure)
+            closure = tuple(CellType(self._form(cell.cell_contents, function)) for cell in closure)
+        copy = FunctionType(code, names, function.__name__, function.__defaults__, closure)
         copy.__kwdefaults__, copy.__module__ = function.__kwdefaults__, function.__module__
         copy.__qualname__, copy.__annotations__ = function.__qualname__, {}
         return copy
@@ -150,14 +153,14 @@ def _constant(function: Any) -> Any:
 
 
 @functools.cache
-def _numpy_on_device() -> types.ModuleType:
+def _numpy_on_device() -> ModuleType:
     """Return a module for device code in place of NumPy: CUDA's library computes the mathematical functions.
 
     All functions of the returned module take and return float64.
     """
     from numba.cuda import libdevice
 
-    module = types.ModuleType("numpy_on_device")
+    module = ModuleType("numpy_on_device")
     for name in ("int8", "int16", "int32", "int64", "intp", "uint8", "uint32", "uint64", "uintp", "float32", "float64"):
         setattr(module, name, getattr(np, name))
     for name in ("floor", "ceil", "exp", "log", "log1p", "sqrt"):
@@ -170,7 +173,7 @@ def _text_of(function: Callable[..., Any]) -> str:
     """Return a text that determines the code of a function, but not the code of the functions that it calls."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     numbers = [value for value in cells if isinstance(value, int | float | tuple)]
-    names = sorted(_names(function.__code__))
+    names = sorted(_names(function.__code__, *_GLOBAL))
     constants = [(name, function.__globals__.get(name)) for name in names]
     plain = [(name, value) for name, value in constants if isinstance(value, int | float | np.number)]
     codes = [
@@ -180,28 +183,13 @@ def _text_of(function: Callable[..., Any]) -> str:
     return repr((function.__module__, function.__qualname__, codes, names, numbers, plain))
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+def _codes(code: CodeType) -> Iterator[CodeType]:
     yield code
     for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
+        if isinstance(constant, CodeType):
             yield from _codes(constant)
 
 
-def _names(code: types.CodeType) -> set[str]:
-    """Return the global names that a function reads."""
-    return {
-        step.argval
-        for part in _codes(code)
-        for step in dis.get_instructions(part)
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-    }
-
-
-def _attributes(code: types.CodeType) -> set[str]:
-    """Return the names of all attributes that a function reads."""
-    return {
-        step.argval
-        for part in _codes(code)
-        for step in dis.get_instructions(part)
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD")
-    }
+def _names(code: CodeType, *operations: str) -> set[str]:
+    """Return the names that a function reads with these operations of the byte code."""
+    return {step.argval for part in _codes(code) for step in dis.get_instructions(part) if step.opname in operations}
