@@ -34,7 +34,7 @@ from warlight_env.agents.weights import DEFAULT, PLANNING, Weights
 from warlight_env.engine.position import Position
 from warlight_env.train.common.game_configs import GameConfig, GameConfigs
 from warlight_env.train.value.games import play_games
-from warlight_env.train.value.players import first_network
+from warlight_env.train.value.players import pack_network
 from warlight_env.train.value.positions import ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
 
@@ -172,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     settings, start = settings_of(args.games, args.seed), time.perf_counter()
     configs = GameConfigs(settings)
-    network, parts = first_network(settings), []
+    network, parts = pack_network(load_value(settings.start)), []
     for low in range(0, args.games, 50):
         numbers = range(low, min(args.games, low + 50))
         parts.append(play_games(settings, configs, network, settings.seed, numbers, args.jobs))
