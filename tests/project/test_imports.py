@@ -44,6 +44,7 @@ class Text(NamedTuple):
     imports: list[tuple[str, str]]  #: modules, each with a name that is imported from it, or ""
     named: list[str]  #: modules in strings other than the documentation
     classes: list[str]  #: public classes of the module
+    defined: set[str]  #: all names that the module defines, imports or assigns
 
 
 @functools.cache
@@ -62,7 +63,10 @@ def read(text: str) -> Text:
     strings = [node.value for node in nodes if isinstance(node, ast.Constant) and id(node) not in prose]
     named = [name for s in strings if isinstance(s, str) for name in re.findall(rf"\b{PACKAGE}(?:\.\w+)+", s)]
     classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
-    return Text(imports, named, classes)
+    assigned = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    defined = {name for _, name in imports} | {node.name for node in nodes if isinstance(node, kinds)}
+    return Text(imports, named, classes, defined | assigned)
 
 
 def imported_modules(text: str, modules: Mapping[str, str]) -> Iterator[str]:
@@ -209,6 +213,27 @@ def test_no_files_of_the_page_import_each_other_in_a_cycle():
 def test_no_module_imports_the_top_level_package():
     above = [name for name, below in graph_of(sources()).items() if PACKAGE in below]
     assert not above, f"{', '.join(above)}: import names from the modules that they are in, not from {PACKAGE}"
+
+
+def missing_imports(text: str, modules: Mapping[str, str]) -> list[str]:
+    """Return the modules and names of the package that a program imports, but that do not exist."""
+    return [
+        f"{module} {name}".rstrip()
+        for module, name in read(text).imports
+        if module.split(".")[0] == PACKAGE
+        and (module not in modules or (name and name not in read(modules[module]).defined))
+        and (f"{module}.{name}" if name else module) not in modules
+    ]
+
+
+def test_programs_import_only_names_that_exist():
+    modules = sources()
+    paths = [path for name in ("benchmarks", "docs", "examples", "tests") for path in (ROOT / name).rglob("*.py")]
+    texts = {path: path.read_text(encoding="utf-8") for path in paths if not path.name.startswith("test_")}
+    missing = {str(path.relative_to(ROOT)): missing_imports(text, modules) for path, text in texts.items()}
+    assert len(texts) > 100 and not {path: names for path, names in missing.items() if names}
+    text = "import warlight_env.nothing\nfrom warlight_env.game import Game, nothing\nfrom warlight_env import maps"
+    assert missing_imports(text, modules) == ["warlight_env.nothing", "warlight_env.game nothing"]
 
 
 @pytest.mark.parametrize("back", [
