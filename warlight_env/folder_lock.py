@@ -57,7 +57,8 @@ class FolderLock:
     Raises:
         FolderLockedError: another run has the lock, and `in_use` is not given.
         RunError: the folder cannot be created or written, and `unwritable` is not given.
-        OutputError: the folder contains something with the name `LOCK` that is not a regular file.
+        OutputError: the folder contains something with the name `LOCK` that is not a regular file, or the name of the
+            folder is not valid.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ def position_fingerprint(state: State) -> str:
 
 
 def saved_map(map_: maps.Map) -> str | dict[str, Any]:
-    """Return the value of "map" in a saved game: the name of a bundled map, or the map as data for JSON."""
+    """Return the value of "map" in a saved game or a log: the name of a bundled map, or the map as data for JSON."""
     return map_.name if is_bundled(map_) else map_.to_dict()
 
 

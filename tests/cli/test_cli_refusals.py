@@ -1,4 +1,4 @@
-"""Commands that are refused before their first result leave no files."""
+"""Commands that are refused: their errors name the file or the reason, and new files of the run are removed."""
 
 from __future__ import annotations
 

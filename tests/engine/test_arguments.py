@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,7 @@ def test_orders_of_other_types_raise_input_errors_in_every_method(bad):
             lambda turn=orders: game.check(0, turn),
             lambda turn=orders: format_orders(RING, turn),
             lambda turn=orders: turn.arrays(),
+            lambda turn=orders: turn.to_dict(),
         ):
             with pytest.raises(InputError) as caught:
                 call()
@@ -76,7 +78,11 @@ def test_orders_of_other_types_raise_input_errors_in_every_method(bad):
 def test_orders_accept_arrays_of_any_integer_type(dtype):
     game = game_in_play()
     region = int(np.flatnonzero(game.owner == 0)[0])
-    assert game.check(0, Orders(np.array([[region, 2]], dtype))) == []
+    orders = Orders(np.array([[region, 2]], dtype), np.array([[1, 2, 3]], dtype))
+    assert game.check(0, Orders(orders.deploys)) == []
+    data = json.loads(json.dumps(orders.to_dict()))
+    assert data == {"deploys": [[region, 2]], "attacks": [[1, 2, 3]]}
+    assert Orders.from_dict(data) == Orders([(region, 2)], [(1, 2, 3)])
 
 
 def test_orders_type_error_is_a_type_error():

@@ -9,7 +9,6 @@ from warlight_env.errors import InputError
 from warlight_env.train.common.checks import (
     check_different_agents,
     check_integers,
-    check_most,
     check_not_negative,
     check_positive,
     check_shares,
@@ -94,10 +93,9 @@ class PpoSettings(RunSettings):
             "max_snapshots",
             "eval_interval",
             "eval_pairs",
-            "threads",
         )
+        check_integers(self, 1, "threads", maximum=MOST_THREADS)
         check_integers(self, 0, "snapshot_interval")
-        check_most(self, MOST_THREADS, "threads")
         if not 2 <= self.batch_size <= self.n_envs * self.n_steps:
             raise InputError(
                 f"batch_size = {self.batch_size!r}: must lie in 2 .. n_envs * n_steps = {self.n_envs * self.n_steps}"

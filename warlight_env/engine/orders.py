@@ -73,7 +73,10 @@ class Orders:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Orders:
-        """Return the orders in a result of `to_dict`. Raises an error of Python if the data has another form."""
+        """Return the orders in a result of `to_dict`; the numbers are not checked.
+
+        Raises `KeyError`, `TypeError` or `ValueError` if the data have another form.
+        """
         deploys, attacks = data["deploys"], data["attacks"]
         return cls([(region, armies) for region, armies in deploys], [(a, b, armies) for a, b, armies in attacks])
 

@@ -62,7 +62,7 @@ def play_contests(
 
     Raises:
         AgentCrashError: an agent failed, and the contest's setup has ``on_crash="stop"``.
-        MatchError: contests, jobs or backend are invalid, or the agents cannot be sent to workers.
+        MatchError: an argument is invalid, or the agents cannot be sent to workers.
         RunFolderError: the folder belongs to other contests or is damaged, or another run is using it or a folder of
             logs.
         LogError: a folder of logs belongs to another match, or a game in the run folder has no log.

@@ -169,7 +169,7 @@ class Match:
 
         Raises:
             AgentCrashError: an agent failed, and `on_crash` is "stop".
-            MatchError: the agents cannot be sent to other processes.
+            MatchError: an argument is invalid, or the agents cannot be sent to other processes.
             RunFolderError: the folder belongs to another match, is damaged, or is in use.
             RunError: a process died, or the folder cannot be written.
         """

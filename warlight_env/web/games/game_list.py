@@ -81,7 +81,7 @@ class GameList:
 
     def __init__(self, folder: Path, process_pool: ProcessPool, rows: Callable[[], dict[str, Row]]) -> None:
         self._folder, self._process_pool, self._rows = folder, process_pool, rows
-        # from the last scan of the folder
+        # for each game, the stamps of its files when they were last read, and its list entry
         self._cached_rows: dict[str, tuple[tuple[FileStamp, FileStamp], Row | None]] = {}
         self._thread = ThreadPoolExecutor(
             1, "warlight-listing"
@@ -93,7 +93,7 @@ class GameList:
     async def newest(self) -> list[Row]:
         """Return the list entries of the newest games.
 
-        While the process pool is busy, games with unread logs are left out.
+        While the process pool is busy, a game whose log is unread has its former entry, or is left out without one.
         """
         return await self._newest_task.get()
 
