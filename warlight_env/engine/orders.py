@@ -71,6 +71,13 @@ class Orders:
         deploys, attacks = self.arrays()
         return {"deploys": deploys.tolist(), "attacks": attacks.tolist()}
 
+    def normalized(self) -> Orders:
+        """Return the same orders as lists of tuples of Python integers.
+
+        Raises OrdersTypeError, see `arrays`.
+        """
+        return Orders.from_dict(self.to_dict())
+
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Orders:
         """Return the orders in a result of `to_dict`; the numbers are not checked.

@@ -261,6 +261,6 @@ def _orders(data: Any, place: str) -> Orders | None:
     if plain_orders[0] is not None and plain_orders[1] is not None:
         return Orders(*plain_orders)  # type: ignore[arg-type]
     try:
-        return Orders.from_dict(Orders(fields.array("deploys"), fields.array("attacks")).to_dict())
+        return Orders(fields.array("deploys"), fields.array("attacks")).normalized()
     except OrdersTypeError as error:
         raise LogError(f"{place}: {error}") from None

@@ -78,7 +78,7 @@ def legal_part(game: Game, player: int, turn: Orders | None) -> Orders | None:
     if turn is None or not game.alive(player):
         return None
     illegal = {(order.kind, order.index) for order in game.check(player, turn)}
-    plain = Orders.from_dict(turn.to_dict())
+    plain = turn.normalized()
     return Orders(
         [order for i, order in enumerate(plain.deploys) if ("deploy", i) not in illegal],
         [order for i, order in enumerate(plain.attacks) if ("attack", i) not in illegal],
@@ -112,7 +112,7 @@ def play_variation(
             if turn is not None and not start.alive(player):
                 raise VariationError(f"player {player}: an eliminated player has no turn")
         result = after.play_round(list(turns))
-        plain = tuple(None if turn is None else Orders.from_dict(turn.to_dict()) for turn in turns)
+        plain = tuple(None if turn is None else turn.normalized() for turn in turns)
     except GameError as error:
         raise VariationError(str(error)) from None
     changed = tuple((region, owner, army) for region, owner, army in after.changed())

@@ -121,4 +121,4 @@ def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tupl
             continue
         if not isinstance(player_orders, Orders):
             raise RenderError(f"orders: {short_repr(player_orders)} of player {player} must be `Orders` or None")
-        yield int(player), Orders.from_dict(player_orders.to_dict())
+        yield int(player), player_orders.normalized()

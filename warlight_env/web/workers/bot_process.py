@@ -95,7 +95,7 @@ class Worker:
         orders = agent.act(view)
         if not isinstance(orders, Orders):
             raise OrdersTypeError(f"act returned {type(orders).__name__}, not Orders")
-        plain_orders = Orders.from_dict(orders.to_dict())
+        plain_orders = orders.normalized()
         seconds = time.perf_counter() - start
         insight = decision_info(agent, view.round + 1)
         if question.win_probabilities:
