@@ -232,11 +232,13 @@ def test_the_error_for_a_missing_video_library_names_the_extra(capsys, game, tmp
 
 
 @pytest.mark.parametrize("option, name", [("--svg", "x"), ("--gif", "x.gif"), ("--mp4", "x.mp4")])
-def test_write_errors_of_pictures_are_reported(capsys, game, tmp_path, option, name):
+def test_write_errors_of_pictures_are_reported_before_a_page_is_written(capsys, game, tmp_path, option, name):
     (tmp_path / "file").write_text("mine")
-    code, _, errors = run(capsys, "replay", game, option, tmp_path / "file" / name, "--round", "1")
+    page = tmp_path / "page.html"
+    code, _, errors = run(capsys, "replay", game, option, tmp_path / "file" / name, "--html", page, "--round", "1")
     assert code == 1
     assert errors.startswith("error: cannot write ")
+    assert not page.exists()
 
 
 @pytest.mark.parametrize(
