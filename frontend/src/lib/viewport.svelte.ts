@@ -12,6 +12,7 @@ export class Viewport {
   height = $state(400);
   right = $state(0); // widths in pixels that cards cover at the right and at the bottom
   bottom = $state(0);
+  top = $state(0); // height in pixels of a legend above the map
   scrolled = $state(0); // number of scroll events; code that depends on the scroll position reads it
   scroller: HTMLElement | undefined = $state();
   svg: SVGSVGElement | undefined = $state();
@@ -22,7 +23,7 @@ export class Viewport {
 
   /** Width of the drawn map in pixels: the width at which the whole map fits next to the cards, times the zoom. */
   get drawn(): number {
-    return Math.max(80, Math.min(this.width - this.right, (this.height - this.bottom) * this.shape())) * this.zoom;
+    return Math.max(80, Math.min(this.width - this.right, (this.height - this.top - this.bottom) * this.shape())) * this.zoom;
   }
 
   get largest(): boolean {
@@ -38,7 +39,7 @@ export class Viewport {
   get visibleBox(): [number, number, number, number] | null {
     if (!this.scroller || !this.svg) return null;
     const { left, top, width, height } = this.scroller.getBoundingClientRect();
-    const [from, to] = [this.toMap(left, top), this.toMap(left + width - this.right, top + height - this.bottom)];
+    const [from, to] = [this.toMap(left, top + this.top), this.toMap(left + width - this.right, top + height - this.bottom)];
     return [from[0], from[1], to[0] - from[0], to[1] - from[1]];
   }
 
@@ -57,15 +58,16 @@ export class Viewport {
   /** Multiply the zoom by `factor` around the centre of the visible part. */
   step(factor: number): void {
     const box = this.scroller!.getBoundingClientRect();
-    this.zoomTo(this.zoom * factor, box.left + (box.width - this.right) / 2, box.top + (box.height - this.bottom) / 2);
+    this.zoomTo(this.zoom * factor, box.left + (box.width - this.right) / 2, box.top + (box.height + this.top - this.bottom) / 2);
   }
 
   /** Scroll to a map point if it is not visible. */
   show(point: Point): void {
     const { scroller } = this;
     if (!scroller || !this.svg || this.zoom <= 1) return;
-    const { left, top, width, height } = scroller.getBoundingClientRect();
-    const [visibleWidth, visibleHeight] = [width - this.right, height - this.bottom];
+    const frame = scroller.getBoundingClientRect();
+    const [left, top] = [frame.left, frame.top + this.top];
+    const [visibleWidth, visibleHeight] = [frame.width - this.right, frame.height - this.top - this.bottom];
     const [x, y] = this.toScreen(point);
     const edge = Math.min(40, visibleWidth / 8);
     if (x > left + edge && x < left + visibleWidth - edge && y > top + edge && y < top + visibleHeight - edge) return;
@@ -75,15 +77,12 @@ export class Viewport {
   /** Scroll to a map point, so that it is in the middle of the visible part. */
   centre(point: Point): void {
     const { left, top, width, height } = this.scroller!.getBoundingClientRect();
-    this.scrollTo(point, left + (width - this.right) / 2, top + (height - this.bottom) / 2);
+    this.scrollTo(point, left + (width - this.right) / 2, top + (height + this.top - this.bottom) / 2);
   }
 
-  /**
-   * Scroll, and reduce the zoom if that is necessary, until all points and the signs next to them are visible below
-   * what covers the first `top` pixels of the frame.
-   */
-  fitAll(points: Point[], top: number): void {
-    const { scroller } = this;
+  /** Scroll, and reduce the zoom if that is necessary, until all points and the signs next to them are visible. */
+  fitAll(points: Point[]): void {
+    const { scroller, top } = this;
     if (!scroller || !this.svg || !points.length || this.zoom <= 1) return;
     const frame = scroller.getBoundingClientRect();
     const [visibleWidth, visibleHeight] = [frame.width - this.right, frame.height - this.bottom - top];
