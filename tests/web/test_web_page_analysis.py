@@ -304,8 +304,13 @@ UNCOVERED = """regions => regions.every(region => {
     const { x, y } = new DOMPoint(...path.dataset.label.split(' ')).matrixTransform(path.getScreenCTM());
     const { left, right } = document.querySelector('.scroll').getBoundingClientRect();
     const top = document.querySelector('.legend').getBoundingClientRect().bottom;
-    return x > left && x < right && y > top && y < document.querySelector('aside').getBoundingClientRect().top
+    const cards = document.querySelector('aside').getBoundingClientRect();
+    return x > left && x < right && y > top && (y < cards.top || x < cards.left)
 })"""
+
+#: JavaScript: whether the deploys of a better turn are below the legend.
+BELOW_LEGEND = """() => [...document.querySelectorAll('g.addition')].every(deploy =>
+    deploy.getBoundingClientRect().top > document.querySelector('.legend').getBoundingClientRect().bottom)"""
 
 
 def check_scroll_to_the_top_of_the_card(page: Any) -> None:
@@ -322,7 +327,7 @@ def check_scroll_to_the_top_of_the_card(page: Any) -> None:
     assert card.bounding_box()["y"] >= sheet.bounding_box()["y"] - 1
 
 
-def test_phone_shows_the_top_of_the_card_and_all_regions_of_a_better_turn(
+def test_screens_show_all_regions_of_a_better_turn_and_a_phone_the_top_of_the_card(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(2, "world")
@@ -358,3 +363,7 @@ def test_phone_shows_the_top_of_the_card_and_all_regions_of_a_better_turn(
             pass
         page.keyboard.press(key)
         page.wait_for_function(UNCOVERED, arg=regions)
+    for width, height in ((820, 1180), (1000, 640), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function(UNCOVERED, arg=ends[:1])
+        page.wait_for_function(BELOW_LEGEND)
