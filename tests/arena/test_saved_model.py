@@ -69,6 +69,19 @@ def test_equal_seeds_give_equal_turns_sampled_or_likeliest(file):
     assert turns(likeliest, 1) == turns(likeliest, 2)
 
 
+def test_a_model_that_cannot_be_saved_is_refused_before_the_training(tmp_path):
+    env = make_vec_env(2, seed=1, map="small", action="strategies", observation=owners)
+    model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=16, device="cpu", seed=1)
+    with pytest.raises(InputError, match="cannot store a custom observation function"):
+        model.learn(16, callback=SavePolicyCallback(tmp_path / "learner.zip"))
+    assert model.num_timesteps == 0
+
+
+def owners(games):
+    """An observation function: the owners of all regions."""
+    return games.owner.astype(np.float32)
+
+
 def test_the_settings_equal_those_of_the_environment(file):
     settings = PolicySettings.load(file)
     assert settings.action == {"name": "strategies"} and settings.observation == "graph"

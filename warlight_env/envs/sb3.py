@@ -281,11 +281,19 @@ def save_policy(model: Any, path: str | Path) -> None:
     path: the path of the model, which must end in .zip. The settings file has the same path, but ends in .json.
 
     Raises:
-        InputError: the path does not end in .zip, the model's environment is not from this package, or a wrapper
-            changes the observations.
+        InputError: the path does not end in .zip, the model's environment is not from this package, or a wrapper or a
+            custom observation function changes the observations.
         OutputError, WriteError: the files cannot be written, see `output.save_file`.
     """
     path = path_of(path, "path")
+    settings = _settings_to_save(model, path)
+    with write_errors(path), replacing(path) as model_file, replacing(settings_path(path)) as settings_file:
+        model.save(model_file)
+        write_file(settings_file, settings.to_json())
+
+
+def _settings_to_save(model: Any, path: Path) -> PolicySettings:
+    """Return the settings of a model's environment; raise the InputErrors of `save_policy`."""
     if path.suffix != ".zip":
         raise InputError(f"{path}: must end in .zip")
     if not callable(getattr(model, "get_env", None)):
@@ -298,14 +306,14 @@ def save_policy(model: Any, path: str | Path) -> None:
         raise InputError(
             f"{path}: VecNormalize changes observations (norm_obs), but the file cannot store that; use norm_obs=False"
         )
-    settings = env.get_attr("policy_settings", 0)[0]
-    with write_errors(path), replacing(path) as model_file, replacing(settings_path(path)) as settings_file:
-        model.save(model_file)
-        write_file(settings_file, settings.to_json())
+    settings: PolicySettings = env.get_attr("policy_settings", 0)[0]
+    return settings
 
 
 class SavePolicyCallback(BaseCallback):
     """A callback that calls `save_policy` after training and, optionally, at regular intervals during training.
+
+    If the model cannot be saved, training does not begin, and the callback raises the InputError of `save_policy`.
 
     Args:
         path: the path of the model, which must end in .zip.
@@ -315,6 +323,9 @@ class SavePolicyCallback(BaseCallback):
     def __init__(self, path: str | Path, every: int | None = None) -> None:
         super().__init__()
         self.path, self.every = path_of(path, "path"), every
+
+    def _on_training_start(self) -> None:
+        _settings_to_save(self.model, self.path)
 
     def _on_step(self) -> bool:
         if self.every is not None and self.n_calls % self.every == 0:
