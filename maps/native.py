@@ -172,7 +172,9 @@ def _check_schema(d: dict[str, Any], place: str) -> None:
 
 
 def _reason(error: Any) -> str:
-    """Return the message of a schema error; for keys that the schema does not have, with the similar known keys."""
+    """Return the message of a schema error, with the allowed form of a text, or with keys similar to an unknown key."""
+    if error.validator == "pattern":
+        return f"{clipped(error.instance, 60)!r}: must be {error.schema['description']}"
     if error.validator != "additionalProperties":
         return str(error.message)
     known_keys = error.schema["properties"]

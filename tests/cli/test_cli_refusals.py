@@ -25,6 +25,10 @@ REFUSED = {
         "policy 'small' is for small maps",
     ),
     "match that stops": ("match cmd:false random -n 2 --on-crash stop --out new", "agent 'cmd:false' failed"),
+    "match of three with a bot of the protocol": (
+        "match cmd:false aggressive random --map small --out new",
+        "agent 'cmd:false': the protocol is for games of two players, not 3",
+    ),
     "tournament": ("tournament tournament.toml --log --out new", "policy 'small' is for small maps"),
     "tournament in runs": ("tournament tournament.toml", "policy 'small' is for small maps"),
     "bench": ("bench policy:small --map world --out new", "policy:small cannot play on map 'world'"),

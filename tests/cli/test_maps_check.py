@@ -44,7 +44,7 @@ def schema_errors() -> tuple[dict[str, Any], list[str]]:
     names = [f"region {data['regions'][k]['name']!r}" for k in (0, 1)]
     return data, [
         f"{names[0]}: army: 0 is less than the minimum of 1",
-        f"{names[1]}: code: 'b!' does not match",
+        f"{names[1]}: code: 'b!': must be 1 to 6 capital letters",
         f"super region {data['super_regions'][0]['name']!r}: bonus: -1 is less than the minimum of 0",
     ]
 

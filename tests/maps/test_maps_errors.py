@@ -89,7 +89,7 @@ OWN_FORMAT = [
     ),
     (setter("regions", 1, "name", "ash"), "unknown region 'Birch'"),
     (setter("regions", 1, "code", "AS"), "region 'Birch': code 'AS' is taken by region 'Ash'"),
-    (setter("regions", 1, "code", "bi"), "region 'Birch': code: 'bi' does not match"),
+    (setter("regions", 1, "code", "bi"), "region 'Birch': code: 'bi': must be 1 to 6 capital letters or digits"),
     (setter("regions", 1, "super_region", "Wset"), r"unknown super region 'Wset' \(did you mean 'West'\?\)"),
     (appender("super_regions", {"name": "North", "bonus": 1}), "super region 'North': has no regions"),
     (appender("super_regions", {"name": "West", "bonus": 1}), "super region 'West': repeated name"),
@@ -107,7 +107,7 @@ OWN_FORMAT = [
     (setter("format", "other"), "format 'other': expected"),
     (setter("version", 2), "version 2: this program reads version 1"),
     (setter("version", True), "version True"),
-    (setter("name", "Tiny Map"), "name: 'Tiny Map' does not match"),
+    (setter("name", "Tiny Map"), "name: 'Tiny Map': must be 1 to 64 small letters, digits"),
     (setter("name", "tiny\n"), "name 'tiny"),
     (setter("title", "a\u0007b"), "title: has characters that cannot be printed"),
     (setter("title", "\ud800"), "title: has characters that cannot be printed"),
@@ -116,7 +116,7 @@ OWN_FORMAT = [
     (on_drawn_map(setter("drawing", "view_box", [0, 0, 0, 1])), "width and height must lie in 1 .. 100000"),
     (
         on_drawn_map(setter("regions", 3, "shape", "path", "M0 0l1 1Z")),
-        "region 'Dogwood': shape: path: 'M0 0l1 1Z' does not",
+        "region 'Dogwood': shape: path: 'M0 0l1 1Z': must be an SVG path",
     ),
     (
         on_drawn_map(setter("regions", 3, "shape", "path", "M0 0L1 0L1 1Z\n")),

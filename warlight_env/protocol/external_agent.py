@@ -15,7 +15,9 @@ from warlight_env.arena.games.agent_errors import AgentProcessError, ForfeitErro
 from warlight_env.arguments import seed_of, short_repr
 from warlight_env.beliefs.order_observer import OrderObserver
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
+from warlight_env.maps import Map
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import ParsedAnswer, expected_answer, parse_answer
 from warlight_env.protocol.bot_faults import BotFault, BotFaults, FaultKind
@@ -150,6 +152,11 @@ class ExternalBot(SingleThreaded, Agent):
                 )
                 self.faults.note(BotFault(self._round, "processes", cause))
 
+    def check(self, map: Map, rules: Rules, players: int) -> None:
+        """Raise an AgentError unless the game is for two players."""
+        if players != 2:
+            raise AgentError(f"agent {self.name!r}: the protocol is for games of two players, not {players}")
+
     def _check_error_size(self, errors: ErrorReader) -> None:
         """Note a fault, only once, if the bot writes more than `FILE_SIZE` bytes to standard error."""
         if errors.total > FILE_SIZE and not self._flooded:
@@ -169,8 +176,7 @@ class ExternalBot(SingleThreaded, Agent):
         is_new_game = last_step is None or step <= last_step
         begins = view.phase == "play" and (last_step is None or is_new_game or last_step[0] == 0)
         if is_new_game:
-            if view.players != 2:
-                raise AgentError(f"agent {self.name!r}: the protocol is for games of two players, not {view.players}")
+            self.check(view.map, view.rules, view.players)
             self._reset()
             options = self.options
             self._challenge = options.challenge or challenge_of(view.rules)
