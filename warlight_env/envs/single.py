@@ -12,7 +12,7 @@ import numpy.typing as npt
 from warlight_env import maps
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
-from warlight_env.envs.action_submission import tell_nothing_played
+from warlight_env.envs.action_submission import ActionError, tell_nothing_played
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
@@ -221,6 +221,8 @@ class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, 
         try:
             episodes.step([batch_of_one(self.action_space, action)])
         except InputError as error:
+            if isinstance(error, ActionError):
+                error.args = (f"action {error.reason}",)
             tell_nothing_played(error)
             raise
         results = episodes.results()
