@@ -115,4 +115,8 @@ def _by_round(report: Mapping[str, Any], log: GameLog) -> list[str]:
         previous = lost
         cells = ["–" if turn is None else str(rounded_percent(turn["after"])) for turn in turns]
         rows.append([str(number), *(cell for pair in zip(cells, lost, strict=True) for cell in pair)])
-    return ["cumulative loss of win probability by own turns, in percentage points", *align(rows)]
+    return [
+        "win probability after a round in percent, and its cumulative loss by own turns in percentage points",
+        "(without rounds in which the loss stays the same)",
+        *align(rows),
+    ]
