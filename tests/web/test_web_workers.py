@@ -24,12 +24,12 @@ from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.record.encode import log_lines
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import ProcessPoolError, RequestError
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.bot_process import BotQuery, Worker, WorkerAnswer, serve
 from warlight_env.web.workers.bot_workers import GRACE, BotWorkers, query_timeout
 from warlight_env.web.workers.child_process import ChildProcess, ChildTimeoutError, StateCallback
-from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
+from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
 from warlight_env.web.workers.win_probability import win_probabilities_of
 

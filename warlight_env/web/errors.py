@@ -44,7 +44,12 @@ def make_error_body(
     return {"error": message, "details": details, "code": code, "values": dict(values)}
 
 
-def error_body_of(error: InputError) -> ErrorBody:
+def status_of(error: InputError | RunError) -> int:
+    """Return the HTTP status code of the response for an exception."""
+    return int(getattr(error, "status", 422 if isinstance(error, InputError) else 500))
+
+
+def error_body_of(error: InputError | RunError) -> ErrorBody:
     """Return the JSON data of the error response for an exception.
 
     These errors have no code of their own: `LogError`, `StudyError` and `VariationError`. The codes of their responses
@@ -76,6 +81,10 @@ def os_error_body_of(error: OSError) -> ErrorBody:
 def retry_headers(status: int) -> dict[str, str]:
     """Return the header ``retry-after`` for a temporary error; for other status codes, return no headers."""
     return {"retry-after": str(RETRY_AFTER)} if status in BUSY else {}
+
+
+class ProcessPoolError(RunError):
+    """The task of a request failed although the request was correct."""
 
 
 class PageMissingError(RunError):

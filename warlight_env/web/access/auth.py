@@ -14,12 +14,11 @@ from typing import Any, Final
 from cachetools import LRUCache
 
 from warlight_env.web.access.connections import ADDRESS, address_of
-from warlight_env.web.errors import ErrorBody, make_error_body, retry_headers
+from warlight_env.web.errors import RequestError, error_body_of, retry_headers
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Refused = tuple[int, ErrorBody]  # HTTP status code, and the answer's content
 
 BODY: Final = 64 * 1024  # maximum bytes of a request's body
 UPLOAD: Final = 8 * 1024 * 1024  # maximum bytes of a log, a map or a study that a client uploads
@@ -89,9 +88,10 @@ class AuthMiddleware:
             return
         client = address_of(scope.get("client"))
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        rejection = self._check_request(scope, headers, client)
-        if rejection is not None:
-            await _send_error(scope, send, *rejection)
+        try:
+            self._check_request(scope, headers, client)
+        except RequestError as error:
+            await _send_error(scope, send, error)
             return
         self._open[client] += 1
         try:
@@ -107,52 +107,47 @@ class AuthMiddleware:
     async def _serve(self, scope: Scope, headers: dict[bytes, str], receive: Receive, send: Send) -> None:
         """Receive the whole body of a request, then pass the request on."""
         max_bytes = _max_body_bytes(scope["path"])
-        body: bytes | Refused | None
-        if max_bytes == BODY or not (b"content-length" in headers or b"transfer-encoding" in headers):
-            body = await _receive_body(receive, max_bytes)
-        elif self._uploads >= UPLOADS:
-            body = (
-                429,
-                make_error_body("other users are sending logs or maps: try again in a moment", code="files-wait"),
-            )
-        else:
-            self._uploads += 1
+        upload = max_bytes != BODY and (b"content-length" in headers or b"transfer-encoding" in headers)
+        try:
+            if upload and self._uploads >= UPLOADS:
+                text = "other users are sending logs or maps: try again in a moment"
+                raise RequestError(text, 429, code="files-wait")
+            self._uploads += upload
             try:
                 body = await _receive_body(receive, max_bytes)
             finally:
-                self._uploads -= 1
-        if isinstance(body, bytes):
+                self._uploads -= upload
+        except RequestError as error:
+            await _send_error(scope, send, error)
+            return
+        if body is not None:
             await self.app(
                 scope, _replay_body(body, receive), _with_headers(send, _GUEST_HEADER if GUEST in scope else ())
             )
-        elif body is not None:
-            await _send_error(scope, send, *body)
 
-    def _check_request(self, scope: Scope, headers: dict[bytes, str], client: str) -> Refused | None:
+    def _check_request(self, scope: Scope, headers: dict[bytes, str], client: str) -> None:
+        """Raise `RequestError` for a request that the server refuses. Refused requests count, too."""
         if not self._take_request(client) or self._open[client] >= self.at_once:
-            return 429, make_error_body(
-                "too many requests: try again in a moment", code="too-many"
-            )  # refused requests count, too
+            raise RequestError("too many requests: try again in a moment", 429, code="too-many")
         host = headers.get(b"host", "")
         if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
-            return 421, make_error_body("this server does not have the requested host name")
+            raise RequestError("this server does not have the requested host name", 421)
         origin = headers.get(b"origin")
         if origin is not None and origin != f"{_PAGE_SCHEME[scope['scheme']]}://{host}":
-            return 403, make_error_body("the server does not answer requests from pages of other servers")
+            raise RequestError("the server does not answer requests from pages of other servers", 403)
         if not scope["query_string"].isascii():
-            return 400, make_error_body("the address has characters that are not ASCII: write them as %XX")
+            raise RequestError("the address has characters that are not ASCII: write them as %XX", 400)
         if scope["type"] == "http":
             length = headers.get(b"content-length", "0")
             if not length.isdecimal() or len(length) > 12 or int(length) > _max_body_bytes(scope["path"]):
-                return _too_long(_max_body_bytes(scope["path"]))
+                raise _too_long(_max_body_bytes(scope["path"]))
             needs_token = self.token is not None and scope["path"].startswith("/api/")
             token = headers.get(b"x-warlight-token", "")
             if needs_token and not tokens_equal(self.token or "", token):
                 invited = _INVITED.fullmatch(scope["path"]) and headers.get(b"authorization", "").startswith("Bearer ")
                 if not invited:
-                    return 401, token_error()
+                    raise token_error()
                 scope[GUEST] = True
-        return None
 
     def _take_request(self, client: str) -> bool:
         """Take one request from the address's token bucket; return whether the bucket permits it."""
@@ -163,11 +158,10 @@ class AuthMiddleware:
         return requests_left >= 1
 
 
-def token_error() -> ErrorBody:
-    """Return the answer to a request without the server's token; the answer does not reveal whether a game exists."""
-    return make_error_body(
-        "the server's token is missing or wrong: open the address that the server printed", code="token"
-    )
+def token_error() -> RequestError:
+    """Return the error for a request without the server's token; it does not reveal whether a game exists."""
+    text = "the server's token is missing or wrong: open the address that the server printed"
+    return RequestError(text, 401, code="token")
 
 
 def tokens_equal(expected: str, received: str) -> bool:
@@ -182,13 +176,13 @@ def _max_body_bytes(path: str) -> int:
     return UPLOAD if LARGE.fullmatch(path) else BODY
 
 
-def _too_long(max_bytes: int) -> Refused:
+def _too_long(max_bytes: int) -> RequestError:
     text = f"the request is too large: at most {max_bytes} bytes are allowed"
-    return 413, make_error_body(text, code="too-long", values={"bytes": max_bytes})
+    return RequestError(text, 413, code="too-long", bytes=max_bytes)
 
 
-async def _receive_body(receive: Receive, max_bytes: int) -> bytes | Refused | None:
-    """Return a request's body; HTTP status and error if it is too long or too slow; None if the client disconnected."""
+async def _receive_body(receive: Receive, max_bytes: int) -> bytes | None:
+    """Return a request's body; None if the client disconnected. `RequestError`: it is too long or too slow."""
     data = bytearray()
     try:
         async with asyncio.timeout(SLOWEST):
@@ -198,15 +192,12 @@ async def _receive_body(receive: Receive, max_bytes: int) -> bytes | Refused | N
                     return None
                 data += message.get("body", b"")
                 if len(data) > max_bytes:
-                    return _too_long(max_bytes)
+                    raise _too_long(max_bytes)
                 if not message.get("more_body"):
                     return bytes(data)
     except TimeoutError:
-        return 408, make_error_body(
-            f"the request did not arrive within {SLOWEST:.0f} s: try again",
-            code="too-slow",
-            values={"seconds": SLOWEST},
-        )
+        text = f"the request did not arrive within {SLOWEST:.0f} s: try again"
+        raise RequestError(text, 408, code="too-slow", seconds=SLOWEST) from None
 
 
 def _replay_body(body: bytes, receive: Receive) -> Receive:
@@ -232,11 +223,11 @@ def _with_headers(send: Send, extra_headers: Sequence[tuple[bytes, bytes]]) -> S
     return send_with_headers
 
 
-async def _send_error(scope: Scope, send: Send, status: int, error_body: ErrorBody) -> None:
+async def _send_error(scope: Scope, send: Send, error: RequestError) -> None:
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": error_body["error"]})
+        await send({"type": "websocket.close", "code": 1008, "reason": str(error)})
         return
-    body = json.dumps(error_body).encode()
+    body, status = json.dumps(error_body_of(error)).encode(), error.status
     headers = [(b"content-type", b"application/json"), *HEADERS]
     headers += [(name.encode(), value.encode()) for name, value in retry_headers(status).items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})

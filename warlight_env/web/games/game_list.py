@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from warlight_env.record.names import PARTIAL, PLAIN
-from warlight_env.web.errors import BUSY, RequestError
+from warlight_env.web.errors import BUSY, ProcessPoolError, RequestError
 from warlight_env.web.storage.game_folder import FileStamp, file_stamp
 from warlight_env.web.storage.saved_game import SEATS
 from warlight_env.web.workers import worker_tasks
-from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
+from warlight_env.web.workers.process_pool import ProcessPool
 
 MAX_LISTED: Final = 20  # the maximum number of games in the short list
 AT_ONCE: Final = 40  # the maximum number of logs that the process pool reads together

@@ -312,7 +312,7 @@ class Lobby:
         Raises:
             RequestError: there is no such game, or the token is not one of its tokens.
         """
-        error = _no_such_game() if not guest else RequestError(str(token_error()["error"]), 401, code="token")
+        error = token_error() if guest else _no_such_game()
         if not _ID.fullmatch(id):
             raise error
         room = self._rooms.get(id)

@@ -23,7 +23,14 @@ from warlight_env.version import __version__
 from warlight_env.web.access.auth import AuthMiddleware
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.documents.replay_document import header_fields, with_more
-from warlight_env.web.errors import RequestError, error_body_of, make_error_body, os_error_body_of, retry_headers
+from warlight_env.web.errors import (
+    RequestError,
+    error_body_of,
+    make_error_body,
+    os_error_body_of,
+    retry_headers,
+    status_of,
+)
 from warlight_env.web.games.game_list import SharedTask
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson, GameAccess
@@ -112,8 +119,9 @@ def create_app(settings: ServerSettings, home: GameFolder | None = None) -> Fast
 
 def _errors(app: FastAPI) -> None:
     @app.exception_handler(InputError)
-    async def input_error(request: Request, error: InputError) -> Response:
-        status = getattr(error, "status", 422)
+    @app.exception_handler(RunError)
+    async def failed(request: Request, error: InputError | RunError) -> Response:
+        status = status_of(error)
         return JSONResponse(error_body_of(error), status, retry_headers(status))
 
     @app.exception_handler(RequestValidationError)
@@ -136,10 +144,6 @@ def _errors(app: FastAPI) -> None:
     async def no_space(request: Request, error: DiskError) -> Response:
         text = f"the server cannot write: {error.reason}; nothing was changed"
         return JSONResponse(make_error_body(text, code="cannot-write", values={"reason": error.reason}), error.status)
-
-    @app.exception_handler(RunError)
-    async def run_error(request: Request, error: RunError) -> Response:
-        return JSONResponse(make_error_body(str(error)), 500)
 
 
 def _pages(app: FastAPI) -> None:

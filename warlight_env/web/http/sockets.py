@@ -14,7 +14,14 @@ from pydantic import ValidationError
 
 from warlight_env.errors import InputError, RunError
 from warlight_env.web.access.auth import tokens_equal
-from warlight_env.web.errors import ErrorBody, RequestError, error_body_of, make_error_body, os_error_body_of
+from warlight_env.web.errors import (
+    ErrorBody,
+    RequestError,
+    error_body_of,
+    make_error_body,
+    os_error_body_of,
+    status_of,
+)
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.requests import Hello
 
@@ -66,8 +73,7 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
     except (ValidationError, KeyError):
         await _refuse(socket, make_error_body("the first message must have the fields of a hello"), 422)
     except (InputError, RunError) as error:
-        error_body = error_body_of(error) if isinstance(error, InputError) else make_error_body(str(error))
-        await _refuse(socket, error_body, getattr(error, "status", 422 if isinstance(error, InputError) else 500))
+        await _refuse(socket, error_body_of(error), status_of(error))
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await socket.close(1008)

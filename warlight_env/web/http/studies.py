@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
 from warlight_env.web.documents.replay_document import embed
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import ProcessPoolError, RequestError
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
 from warlight_env.web.http.new_game import map_of, rules_of
@@ -19,7 +19,6 @@ from warlight_env.web.requests import NameBody, NewStudyBody
 from warlight_env.web.storage.game_folder import FileStamp
 from warlight_env.web.storage.study_store import StudyStore
 from warlight_env.web.workers import variation_tasks
-from warlight_env.web.workers.process_pool import ProcessPoolError
 from warlight_env.web.workers.variation_tasks import NewStudy
 
 

@@ -12,12 +12,12 @@ from typing import Final
 from warlight_env import maps
 from warlight_env.maps import Map
 from warlight_env.maps.parts import NAME_PATTERN
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import ProcessPoolError, RequestError
 from warlight_env.web.games.game_list import GameList
 from warlight_env.web.maps import map_validation
 from warlight_env.web.maps.map_validation import MapRow
 from warlight_env.web.storage.game_folder import FileStamp, file_stamps, write_private
-from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
+from warlight_env.web.workers.process_pool import ProcessPool
 
 FOLDER: Final = "maps"  # inside the folder of games
 MAX_MAPS: Final = 200  # maximum number of maps that users can save

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from warlight_env.errors import clipped, readable
 from warlight_env.web.documents.faces import POLICY_PREFIX, POLICY_SUFFIX
-from warlight_env.web.errors import BUSY, RequestError
+from warlight_env.web.errors import BUSY, ProcessPoolError, RequestError
 from warlight_env.web.opponents.supported_games import ALL_GAMES, SupportedGames, games_of
 from warlight_env.web.storage.game_folder import FileStamp, file_stamp
-from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
+from warlight_env.web.workers.process_pool import ProcessPool
 
 MAX_POLICIES: Final = 60  # maximum number of policy files that the page offers
 _NEVER: Final[FileStamp] = (-1, -1)

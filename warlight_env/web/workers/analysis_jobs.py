@@ -23,7 +23,7 @@ from warlight_env.web.workers.bot_workers import Engine
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
 from warlight_env.web.workers.game_report import GameReport
 from warlight_env.web.workers.turn_report import TurnReport
-from warlight_env.web.workers.worker_tasks import LogSource, TaskFailure
+from warlight_env.web.workers.worker_tasks import LogSource
 
 _log = logging.getLogger(__name__)
 
@@ -190,8 +190,8 @@ class AnalysisJobs:
         except (ChildTimeoutError, ChildDiedError) as error:
             text = f"the process for this request failed: {error}"
             raise RequestError(text, 503, code="process", reason=str(error)) from None
-        if isinstance(answer, TaskFailure):
-            raise answer.error()
+        if isinstance(answer, RequestError):
+            raise answer
         return answer
 
     async def close(self) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, game_at
+from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.analysed_position import AnalysedPosition, Judgement, PositionResult
 from warlight_env.web.workers.child_process import serve_questions
 from warlight_env.web.workers.worker_tasks import LogSource, failed, opened_log
@@ -77,10 +78,10 @@ def _analysed_game(log: GameLog) -> AnalysedGame:
     return AnalysedGame(tuple(log.names), rounds, rounds + (not is_over))
 
 
-def _failed(error: BaseException) -> Any:
-    """Return the failure; for an error in this program, without its message, which may contain paths of files."""
+def _failed(error: BaseException) -> RequestError:
+    """Return the error of a query; for an error in this program, without its message, which may contain file paths."""
     failure = failed(error)
-    return failure if failure.client_error else replace(failure, reason=type(error).__name__)
+    return failure if isinstance(failure, RequestError) else RequestError(type(error).__name__, 500)
 
 
 def serve(pipe: Connection) -> None:

@@ -6,10 +6,9 @@ import signal
 from collections.abc import Callable
 from typing import Any, Final
 
-from warlight_env.errors import RunError
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import ProcessPoolError, RequestError
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
-from warlight_env.web.workers.worker_tasks import TaskFailure, serve
+from warlight_env.web.workers.worker_tasks import serve
 
 #: Maximum seconds of computing time for long work and for short work. The wall-clock limit is `SHARE` times as long,
 #: because a busy machine computes more slowly.
@@ -18,10 +17,6 @@ SHORT: Final = 10.0
 SHARE: Final = 4
 #: The largest number of tasks that wait or run, for long work and for short work each. Further tasks are refused.
 QUEUE: Final = 8
-
-
-class ProcessPoolError(RunError):
-    """The task of a request failed although the request was correct."""
 
 
 class ProcessPool:
@@ -79,8 +74,6 @@ class WorkerQueue:
             ) from None
         finally:
             self._pending -= 1
-        if not isinstance(answer, TaskFailure):
-            return answer
-        if answer.client_error:
-            raise answer.error()
-        raise ProcessPoolError(answer.reason)
+        if isinstance(answer, RequestError | ProcessPoolError):
+            raise answer
+        return answer

@@ -8,7 +8,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
@@ -46,7 +46,7 @@ from warlight_env.record.variations import EMPTY
 from warlight_env.web.documents.faces import displayed_names, face_of
 from warlight_env.web.documents.map_drawing import drawing
 from warlight_env.web.documents.replay_document import encoded, replay_document, with_more
-from warlight_env.web.errors import RequestError, error_body_of
+from warlight_env.web.errors import ProcessPoolError, RequestError, error_body_of, status_of
 from warlight_env.web.storage.game_log import picks_of, play_again
 from warlight_env.web.storage.saved_game import SavedGame, read_saved_game
 from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
@@ -62,25 +62,6 @@ CACHED_VALUES: Final = 1_000_000  # the most values of all cached logs together,
 UPLOADED: Final = 3_000_000  # maximum number of JSON values of a log that a user opens
 MEMORY: Final = 2 << 30  # bytes of memory for a process of the pool: more than any log and the kernels need
 TAKEN_OVER: Final = 16 << 20  # maximum bytes of a log that a new game continues
-
-
-@dataclass(frozen=True)
-class TaskFailure:
-    """The reason why a task failed.
-
-    client_error: True if the request was wrong, False if the program or the machine failed.
-    """
-
-    reason: str
-    client_error: bool
-    status: int
-    details: object = None
-    code: str = ""
-    values: dict[str, Any] = field(default_factory=dict)
-
-    def error(self) -> RequestError:
-        """Return the `RequestError` that describes the failure; only for failures with `client_error`."""
-        return RequestError(self.reason, self.status, self.details, code=self.code, **self.values)
 
 
 @dataclass(frozen=True)
@@ -332,17 +313,14 @@ def read_as_json(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
     return encoded(read(*args))
 
 
-def failed(error: BaseException) -> TaskFailure:
-    """Return the `TaskFailure` for an error."""
+def failed(error: BaseException) -> RequestError | ProcessPoolError:
+    """Return the error that the server raises for an error in a task. It consists only of plain data."""
     if isinstance(error, InputError):
-        error_body = error_body_of(error)
-        status = getattr(error, "status", 422)
-        return TaskFailure(
-            error_body["error"], True, status, error_body["details"], error_body["code"], error_body["values"]
-        )
+        body = error_body_of(error)
+        return RequestError(body["error"], status_of(error), body["details"], code=body["code"], **body["values"])
     if isinstance(error, MemoryError):
-        return TaskFailure("the request needs more memory than the server allows", True, 503, code="memory")
-    return TaskFailure(crash_reason(error), False, 500)
+        return RequestError("the request needs more memory than the server allows", 503, code="memory")
+    return ProcessPoolError(crash_reason(error))
 
 
 def _answer(question: tuple[Any, tuple[Any, ...], float]) -> Any:
