@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -158,41 +158,43 @@ def dropped_orders(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -
     return illegal
 
 
-def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -> list[int]:
-    """Return each player's place in a game with failed players; 1 is the best. The failure of a player counts as an
-    elimination.
-
-    Args:
-        placements: the places that result from the position alone.
-        out: for each player the round of its failure or elimination, or None if it still plays.
-    """
-    scores = [
-        (last is None, last or 0, -place if last is None else 0) for place, last in zip(placements, out, strict=True)
-    ]
-    return [1 + sum(other_score > score for other_score in scores) for score in scores]
-
-
-def winner_with_forfeits(places: Sequence[int], ended: bool) -> int | None:
-    """Return the winner of a game with failed players, or None.
-
-    If the game has `ended`, the winner is the player in place 1, unless several players share this place.
-    """
-    return places.index(1) if ended and places.count(1) == 1 else None
-
-
 def end_with_forfeits(
-    placements: Sequence[int], winner: int | None, done: bool, out: Sequence[int | None]
-) -> tuple[list[int], int | None, bool]:
-    """Return the places, the winner, and whether the game is over, for a game with failed players.
+    placements: tuple[int, ...],
+    winner: int | None,
+    done: bool,
+    eliminated: Sequence[int | None],
+    forfeits: Collection[tuple[int, int]],
+    *,
+    drawn: bool = False,
+) -> tuple[tuple[int, ...], int | None, bool]:
+    """Return the places (1 is the best), the winner, and whether the game is over, for a game with failed players.
+
+    A failure or a resignation counts as an elimination in the same round. If several players share place 1, there is no
+    winner.
 
     Args:
         placements, winner, done: the places, the winner and whether the game is over, according to the position alone,
             without failures.
-        out: see `places_with_forfeits`.
+        eliminated: for each player the round of its elimination, or None.
+        forfeits: the player and the round of each failure or resignation.
+        drawn: whether the remaining players have agreed on a draw, which ends the game.
     """
-    playing = out.count(None)
-    places = places_with_forfeits(placements, out)
-    return places, winner_with_forfeits(places, playing <= 1 or winner is not None), done or playing <= 1
+    if not forfeits and not drawn:
+        return placements, winner, done
+    out = list(eliminated)
+    for player, number in forfeits:
+        last = out[player]
+        out[player] = number if last is None else min(last, number)
+    scores = [
+        (last is None, last or 0, -place if last is None and not drawn else 0)
+        for place, last in zip(placements, out, strict=True)
+    ]
+    places = tuple(1 + sum(other_score > score for other_score in scores) for score in scores)
+    if drawn:
+        return places, None, True
+    is_over = out.count(None) <= 1
+    has_winner = (is_over or winner is not None) and places.count(1) == 1
+    return places, places.index(1) if has_winner else None, done or is_over
 
 
 def decode_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:

@@ -7,7 +7,7 @@ again with the same dice, to verify or to continue the game.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from warlight_env.record.log import GameLog
 from warlight_env.record.model import LoggedGame, Picks, Round, Start
 from warlight_env.record.variation_play import check_variations
 from warlight_env.record.variations import EMPTY
-from warlight_env.step_results import RoundResult, end_with_forfeits, places_with_forfeits, seen_by_all
+from warlight_env.step_results import RoundResult, end_with_forfeits, seen_by_all
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,6 @@ def _replay_steps(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
     names = ("owner", "army", "offers", "picks", "hash")
     yield 0, game, [(name, getattr(log.start, name), getattr(start, name)) for name in names]
     number = 0
-    eliminated: list[int | None] = [None] * game.players
     for step in log.steps:
         number = step.round if isinstance(step, Round) else 0
         try:
@@ -182,13 +181,9 @@ def _replay_steps(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
             ("hash", step.hash, game.fingerprint()),
             *_failed_player_facts(log, step),
         ]
-        eliminated = [
-            number if exit_round is None and not game.alive(p) else exit_round
-            for p, exit_round in enumerate(eliminated)
-        ]
         yield number, game, facts
     if log.end is not None:
-        yield number, game, _result_facts(log, game, eliminated)
+        yield number, game, _result_facts(log, game)
 
 
 def _failed_player_facts(log: GameLog, step: Picks | Round) -> list[Fact]:
@@ -199,7 +194,7 @@ def _failed_player_facts(log: GameLog, step: Picks | Round) -> list[Fact]:
     return [("orders of a failed player", step.orders[p], Orders()) for p in failed if step.orders[p] is not None]
 
 
-def _result_facts(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:
+def _result_facts(log: GameLog, game: Game) -> list[Fact]:
     """Return facts (values in the log and in the replay) about the result of the game.
 
     A player that has lost by forfeit does not win, whatever the final position is.
@@ -207,22 +202,16 @@ def _result_facts(log: GameLog, game: Game, eliminated: Sequence[int | None]) ->
     Args:
         log: the log, which contains the end of the game.
         game: the replayed game after its last step.
-        eliminated: for each player the round of its elimination, or None if it was not eliminated.
     """
     assert log.end is not None
     facts: list[Fact] = []
-    winner, placements, is_over = game.winner, tuple(game.placements), game.done
-    exit_rounds = list(eliminated)
-    for failure in log.failures:
-        exit_round = exit_rounds[failure.player]
-        exit_rounds[failure.player] = failure.round if exit_round is None else min(exit_round, failure.round)
+    forfeits = [(failure.player, failure.round) for failure in log.failures]
+    placements, winner, is_over = end_with_forfeits(
+        game.placements, game.winner, game.done, game.eliminated, forfeits, drawn=log.draw is not None
+    )
     if log.draw is not None:
-        winner, placements, is_over = None, tuple(places_with_forfeits([1] * game.players, exit_rounds)), True
-        remaining = tuple(p for p, exit_round in enumerate(exit_rounds) if exit_round is None)
+        remaining = tuple(p for p in range(game.players) if game.alive(p) and p not in dict(forfeits))
         facts.append(("players who agreed on a draw", log.draw.players, remaining))
-    elif log.failures:
-        places, winner, is_over = end_with_forfeits(game.placements, game.winner, game.done, exit_rounds)
-        placements = tuple(places)
     facts += [
         ("winner", log.end.winner, winner),
         ("placements", log.end.placements, placements),

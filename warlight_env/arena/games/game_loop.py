@@ -21,7 +21,7 @@ from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.step_results import GameError, IllegalOrder, RoundResult, places_with_forfeits, winner_with_forfeits
+from warlight_env.step_results import GameError, IllegalOrder, RoundResult, end_with_forfeits
 
 #: The number of rounds after which a game is stopped if the rules set no limit.
 SAFETY_ROUNDS: Final = 500
@@ -41,36 +41,26 @@ class Forfeits:
         self.failures: list[Failure] = []
         self.is_over = False
         self._players = players
-        # For each seat, the round in which its agent failed or was eliminated; None: the agent still plays.
-        self._out: list[int | None] = [None] * len(players)
+        self._rounds: dict[int, int] = {}  # the rounds in which agents failed, by seat
 
     def note(self, game: Game) -> list[int]:
-        """Find the agents that have failed or lost their last region. Call this method after the picks and after each
-        round.
+        """Find the agents that have failed. Call this method after the picks and after each round.
 
         Return the seats of the agents that have failed since the last call.
         """
         failed = []
         for seat, player in enumerate(self._players):
-            if self._out[seat] is None and (player.failure is not None or not game.alive(seat)):
-                self._out[seat] = game.round
-                if player.failure is not None:
-                    failed.append(seat)
-                    self.failures.append(player.failure)
-        self.is_over = bool(self.failures) and self._out.count(None) <= 1
+            if player.failure is not None and seat not in self._rounds:
+                self._rounds[seat] = game.round
+                self.failures.append(player.failure)
+                failed.append(seat)
+        playing = sum(game.alive(seat) and seat not in self._rounds for seat in range(game.players))
+        self.is_over = bool(self.failures) and playing <= 1
         return failed
 
-    def placements(self, game: Game) -> list[int]:
-        """Return the final rank (place) of each seat: 1 is the best, and several seats may have the same rank."""
-        if not self.failures:
-            return list(game.placements)
-        return places_with_forfeits(game.placements, self._out)
-
-    def winner(self, game: Game) -> int | None:
-        """Return the seat that has won; None if no seat has won."""
-        if not self.failures:
-            return game.winner
-        return winner_with_forfeits(self.placements(game), self.is_over or game.winner is not None)
+    def end(self, game: Game) -> tuple[tuple[int, ...], int | None, bool]:
+        """Return the final rank (place) of each seat, the seat that has won or None, and whether the game is over."""
+        return end_with_forfeits(game.placements, game.winner, game.done, game.eliminated, self._rounds.items())
 
 
 class AgentCrashError(RunError):
@@ -347,13 +337,13 @@ def play_game(
         if observer is not None:
             observer.failed(error)
         raise
-    winner = forfeits.winner(game)
+    seat_places, winner, is_over = forfeits.end(game)
     places, use = [0] * len(agents), [TimeUse()] * len(agents)
-    for agent, player, place in zip(seats, players, forfeits.placements(game), strict=True):
+    for agent, player, place in zip(seats, players, seat_places, strict=True):
         places[agent], use[agent] = place, player.use
     record = GameRecord(
         options.number, options.unit, seed, seats, None if winner is None else seats[winner], game.round, tuple(places),
-        not (game.done or forfeits.is_over), tuple(counts.total() for counts in illegal_orders), seconds,
+        not is_over, tuple(counts.total() for counts in illegal_orders), seconds,
         tuple(forfeits.failures), tuple(use),
         tuple(faults for player in players if (faults := player.faults()) is not None),
         tuple(tuple(counts.most_common()) for counts in illegal_orders),

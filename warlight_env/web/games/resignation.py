@@ -8,7 +8,7 @@ from typing import Any
 
 from warlight_env.game import Game
 from warlight_env.record.model import LoggedDraw, LoggedFailure
-from warlight_env.step_results import end_with_forfeits, places_with_forfeits
+from warlight_env.step_results import end_with_forfeits
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,10 @@ class Resignations:
 
     def end(self, game: Game) -> GameEnd:
         """Return the end of the game for the log, with the final ranks in the current state of the game."""
-        seats, exit_rounds = tuple(range(game.players)), list(game.eliminated)
-        for seat, number in self.resigned.items():
-            exit_round = exit_rounds[seat]
-            exit_rounds[seat] = number if exit_round is None else min(exit_round, number)
-        if self.drawn:
-            return GameEnd(seats, None, game.round, tuple(places_with_forfeits([1] * game.players, exit_rounds)), False)
-        if not self.resigned:
-            return GameEnd(seats, game.winner, game.round, game.placements, not game.done)
-        places, winner, is_over = end_with_forfeits(game.placements, game.winner, game.done, exit_rounds)
-        return GameEnd(seats, winner, game.round, tuple(places), not is_over)
+        places, winner, is_over = end_with_forfeits(
+            game.placements, game.winner, game.done, game.eliminated, self.resigned.items(), drawn=bool(self.drawn)
+        )
+        return GameEnd(tuple(range(game.players)), winner, game.round, places, not is_over)
 
     def to_log(self, rounds: int | None, log_resignation: Callable[[int, int], None]) -> None:
         """Call `log_resignation(seat, round)` for each resignation that is not in the log yet.
