@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError
-from warlight_env.game import Game
 from warlight_env.protocol.bot_faults import BotFault
 from warlight_env.protocol.external_agent import ExternalBot
 from warlight_env.record import GameLog, LogError, Picks
@@ -98,8 +97,7 @@ def replay_to(
             trace(direction, line)
 
     bot.on_line = listen
-    picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
-    game = Game(header.map, header.rules, len(header.players), header.seed, picks)
+    game = header.new_game()
     try:
         preferences: tuple[int, ...] | None = None
         for step in log.steps:
@@ -108,7 +106,7 @@ def replay_to(
                     lines.clear()
                     bot.pick(game.view(seat))
                     preferences = step.preferences[seat]
-                game.pick({p: w for p, w in enumerate(step.preferences) if w is not None}, on_illegal="skip")
+                step.play(game)
                 continue
             if step.round > round:
                 break

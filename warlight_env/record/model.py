@@ -47,6 +47,15 @@ class Header:
     match: dict[str, Any] | None = None  #: data about the match, including the game's number
     continues: Continuation | None = None
 
+    @property
+    def game_picks(self) -> Literal["play", "random"]:
+        """The argument `picks` of `Game` for this game."""
+        return "play" if self.picks == "agents" else "random"
+
+    def new_game(self) -> Game:
+        """Return a new game with the map, the rules, the players and the dice of this game."""
+        return Game(self.map, self.rules, len(self.players), self.seed, self.game_picks)
+
 
 @dataclass(frozen=True)
 class DecisionInfo:
@@ -86,6 +95,11 @@ class Picks:
     changed: tuple[Change, ...]
     hash: str
     insights: tuple[DecisionInfo, ...] = ()
+
+    def play(self, game: Game) -> list[IllegalOrder]:
+        """Play these picks in a game; return the illegal picks, which the game ignored."""
+        picks = {player: regions for player, regions in enumerate(self.preferences) if regions is not None}
+        return game.pick(picks, on_illegal="skip")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders, OrdersTypeError
@@ -157,10 +157,8 @@ def _replay_steps(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
 
     A fact is a value in the log together with the value in the replayed game; the two values should be equal.
     """
-    header = log.header
-    picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
     try:
-        game = Game(header.map, header.rules, len(header.players), header.seed, picks)
+        game = log.header.new_game()
     except InputError as error:  # the map does not allow these rules or this number of players
         raise _StuckError(0, str(error)) from None
     if log.start is None:
@@ -228,8 +226,7 @@ def _play_step(game: Game, step: Picks | Round) -> list[Fact]:
     Return facts (values in the log and in the replay) about the events and the dropped orders of the step.
     """
     if isinstance(step, Picks):
-        preferences = {p: regions for p, regions in enumerate(step.preferences) if regions is not None}
-        return [("dropped", step.dropped, tuple(game.pick(preferences, on_illegal="skip")))]
+        return [("dropped", step.dropped, tuple(step.play(game)))]
     result = game.play_round(step.orders, on_illegal="skip")
     return [("moves", step.events, tuple(result.events)), ("dropped", step.dropped, tuple(result.dropped))]
 

@@ -28,7 +28,7 @@ from warlight_env.web.games.turn_clock import TurnClock
 from warlight_env.web.games.turn_commands import Seat
 from warlight_env.web.storage.cleanup import abandoned_games, delete_files
 from warlight_env.web.storage.game_folder import DiskError, GameFolder
-from warlight_env.web.storage.game_log import GameLogWriter, picks_of
+from warlight_env.web.storage.game_log import GameLogWriter
 from warlight_env.web.storage.saved_game import SEATS, SavedGame, read_saved_game, write_saved_game
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.analysis_jobs import AnalysisJobs
@@ -150,7 +150,7 @@ class Lobby:
                 return existing, False
             players = [(seat.name, seat.spec) for seat in room.seats]
             seat_options = SeatOptions(frozenset(room.friends), room.clock.seconds)
-            game, picks, drawing = room.game, picks_of(room.header), await self.drawing(room)
+            game, picks, drawing = room.game, room.header.game_picks, await self.drawing(room)
             rematch = await self.create_game(
                 players, game.map, game.rules, None, picks, room.pace, drawing, seat_options
             )

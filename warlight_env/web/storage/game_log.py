@@ -7,13 +7,12 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from warlight_env import bounded_io
 from warlight_env.arena.contests.append_only import append_whole
-from warlight_env.game import Game
 from warlight_env.output import WRITE, move_output, open_output, write_file
-from warlight_env.record import GameLog, Header, LogError, LoggedFailure, Picks, Player, Recorder
+from warlight_env.record import Header, LogError, LoggedFailure, Player, Recorder
 from warlight_env.record.encode import failure_data
 from warlight_env.record.model import RESIGNED
 from warlight_env.record.names import PARTIAL, PLAIN
@@ -194,27 +193,3 @@ def _read(line: bytes) -> dict[str, Any]:
 
 def _text(lines: Sequence[bytes]) -> bytes:
     return b"".join(line + b"\n" for line in lines)
-
-
-def picks_of(header: Header) -> Literal["play", "random"]:
-    """Return the value of the argument `picks` of `Game` for the game of a log: "play" or "random"."""
-    return "play" if header.picks == "agents" else "random"
-
-
-def play_again(log: GameLog, game: Game, rounds: int) -> None:
-    """Play the picks and the first `rounds` rounds of a log.
-
-    Raises:
-        LogError: the replayed game differs from its log.
-    """
-    for step in log.steps:
-        if isinstance(step, Picks):
-            game.pick(
-                {p: regions for p, regions in enumerate(step.preferences) if regions is not None}, on_illegal="skip"
-            )
-        elif step.round <= rounds:
-            game.play_round(step.orders, on_illegal="skip")
-        else:
-            return
-        if game.fingerprint() != step.hash:
-            raise LogError(f"round {game.round}: a replay of the game differs from its log")

@@ -32,6 +32,7 @@ from warlight_env.record import (
     LogError,
     LoggedDraw,
     LoggedFailure,
+    Picks,
     Player,
     Recorder,
     check_variations,
@@ -47,7 +48,6 @@ from warlight_env.web.documents.faces import displayed_names, face_of
 from warlight_env.web.documents.map_drawing import drawing
 from warlight_env.web.documents.replay_document import encoded, replay_document, with_more
 from warlight_env.web.errors import ProcessPoolError, RequestError, error_body_of, status_of
-from warlight_env.web.storage.game_log import picks_of, play_again
 from warlight_env.web.storage.saved_game import SavedGame, read_saved_game
 from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
 from warlight_env.web.workers.child_process import serve_questions
@@ -246,9 +246,21 @@ class _Lines(Recorder):
 
 
 def _replayed_game(log: GameLog, rounds: int) -> dict[str, Any]:
-    header = log.header
-    game = Game(header.map, header.rules, len(header.players), header.seed, picks_of(header))
-    play_again(log, game, rounds)
+    """Play the picks and the first `rounds` rounds of a log; return the game as plain data.
+
+    Raises:
+        LogError: the replayed game differs from its log.
+    """
+    game = log.header.new_game()
+    for step in log.steps:
+        if isinstance(step, Picks):
+            step.play(game)
+        elif step.round <= rounds:
+            game.play_round(step.orders, on_illegal="skip")
+        else:
+            break
+        if game.fingerprint() != step.hash:
+            raise LogError(f"round {game.round}: a replay of the game differs from its log")
     return {**game.to_dict(), "map": game.map}
 
 
