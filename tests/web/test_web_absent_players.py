@@ -75,9 +75,9 @@ def test_a_player_that_resigned_has_no_turns_in_variations(tmp_path: Path):
 
 def test_a_player_that_resigned_gives_no_orders_in_the_values_of_candidates():
     game = Game("world", players=3, seed=3, picks="random")
-    view, rules = game.view(1), game.rules.to_dict()
-    alone = turn_win_probabilities([Orders()], view, rules, 5, absent=(0, 2))
-    assert alone == [1.0] and turn_win_probabilities([Orders()], view, rules, 5)[0] < 1
+    view = game.view(1)
+    alone = turn_win_probabilities([Orders()], view, 5, absent=(0, 2))
+    assert alone == [1.0] and turn_win_probabilities([Orders()], view, 5)[0] < 1
 
 
 def test_a_failure_that_stopped_the_game_makes_no_player_absent():

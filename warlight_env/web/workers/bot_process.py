@@ -101,9 +101,7 @@ class Worker:
         if question.win_probabilities:
             from warlight_env.web.workers.candidate_values import with_win_probabilities
 
-            insight = with_win_probabilities(
-                insight, orders, view, question.setup.rules, question.seed, question.absent
-            )
+            insight = with_win_probabilities(insight, orders, view, question.seed, question.absent)
         return WorkerAnswer(None, plain_orders, insight, chances, seconds)
 
     def _agent(self, question: BotQuery, spec: str) -> Agent:

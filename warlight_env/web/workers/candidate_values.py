@@ -8,11 +8,10 @@ from typing import Any, Final
 from warlight_env.agents.evaluation.determinization import proportional_determinization
 from warlight_env.agents.registry import make_agent
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.rng import derive_seed, make_rng
-from warlight_env.engine.state import PLAY
+from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
-from warlight_env.game import FORMAT, Game
 from warlight_env.notation import format_orders, parse_orders
+from warlight_env.record import game_from_position
 from warlight_env.web.workers.rollout_estimate import positions_of, win_shares
 
 ROLLS: Final = 12  # repetitions of the round with other dice
@@ -21,35 +20,33 @@ COMPARED: Final = 3  # the number of candidates that get a win probability
 
 
 def with_win_probabilities(
-    insight: Mapping[str, Any] | None, chosen_turn: Orders, view: View, rules: Mapping[str, Any], seed: int,
-    absent: Collection[int] = (),
-) -> dict[str, Any]:  # fmt: skip
+    insight: Mapping[str, Any] | None, chosen_turn: Orders, view: View, seed: int, absent: Collection[int] = ()
+) -> dict[str, Any]:
     """Return a bot's insight, in which the first candidates have a new field ``win``: their win probability.
 
     Args:
         insight: see `decision_info`. If the insight has no candidates, the only candidate is `chosen_turn`, the turn of
             the bot.
-        view: the player's view of a game in play. rules: the rules of the game, see `Rules.to_dict`. absent: the
-            players that have resigned or failed.
+        view: the player's view of a game in play. absent: the players that have resigned or failed.
     """
     new_insight = dict(insight or {})
     candidates = new_insight.get("candidates") or [{"orders": format_orders(view.map, chosen_turn)}]
     turns = [parse_orders(view.map, candidate["orders"]) for candidate in candidates[:COMPARED]]
-    values = turn_win_probabilities(turns, view, rules, seed, absent)
+    values = turn_win_probabilities(turns, view, seed, absent)
     first = [{**candidate, "win": round(value, 4)} for candidate, value in zip(candidates, values, strict=False)]
     return {**new_insight, "candidates": [*first, *candidates[COMPARED:]]}
 
 
-def turn_win_probabilities(
-    turns: Sequence[Orders], view: View, rules: Mapping[str, Any], seed: int, absent: Collection[int] = ()
-) -> list[float]:
+def turn_win_probabilities(turns: Sequence[Orders], view: View, seed: int, absent: Collection[int] = ()) -> list[float]:
     """Return the share of playouts won after each turn.
 
     In this round, the other players play like the bot `aggressive`. In the playouts after the round, all players play
     like `aggressive`. Only the players in `absent` give no orders and win no playout. Regions that fog hides are filled
     as in `estimate_win_probabilities`. All turns get the same dice.
     """
-    game = _game(view, rules, seed)
+    position = proportional_determinization(view)
+    owner, army = position.owner.tolist(), position.army.tolist()
+    game = game_from_position(view.map, view.rules, view.players, owner, army, view.round)
     other_turns = {
         player: make_agent("aggressive", seed).act(game.view(player))
         for player in range(game.players)
@@ -65,22 +62,3 @@ def turn_win_probabilities(
         shares = win_shares(view, positions_of(after), seeds, PLAYOUTS, absent)
         values.append(float(shares[:, view.player].mean()))
     return values
-
-
-def _game(view: View, rules: Mapping[str, Any], seed: int) -> Game:
-    """Return a game in a position that is consistent with the view."""
-    position = proportional_determinization(view)
-    owner = position.owner.tolist()
-    state = {
-        "owner": owner,
-        "army": position.army.tolist(),
-        "offers": [0] * len(owner),
-        "round": view.round,
-        "phase": PLAY,
-        "turn": 0,
-        "eliminated_at": [0 if player in owner else 1 for player in range(view.players)],
-        "winner": -1,
-        "rng": make_rng(seed).tolist(),
-    }
-    saved = {"format": FORMAT, "map": view.map, "rules": dict(rules), "players": view.players, "seed": seed}
-    return Game.from_dict({**saved, "reseeded": False, "state": state})
