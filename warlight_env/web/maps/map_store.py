@@ -71,7 +71,7 @@ class MapStore:
         path = self.path(name)
         if not await asyncio.to_thread(path.exists):
             return None
-        map_: Map = await self._process_pool.short(map_validation.loaded, path)
+        map_: Map = await self._process_pool.short(maps.load, path)
         return map_
 
     async def save(self, data: bytes, replaces: str = "") -> MapRow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import MAX_PLAYERS, PRESETS, RulesError
 from warlight_env.engine.setup import check_players
 from warlight_env.maps import Map, MapError, Region, SeaLink, Shape, StartingSetup, SuperRegion
-from warlight_env.maps.checks import MapProblem, problems
+from warlight_env.maps.checks import problems
 from warlight_env.maps.drawing_checks import remarks
 from warlight_env.maps.files import read_bytes
 from warlight_env.maps.parts import MapParts
@@ -150,23 +151,14 @@ def check_map(data: bytes) -> bytes:
     ``problems``, ``remarks``: lists of ``code``, ``message``, ``part``, ``indices``, ``entry``, ``values``.
     ``players``: for each rules preset the largest number of players; 0 if two players cannot play.
     """
-    parts = MapParts(**_fields(_parse_drawn(data)))
-    problem_rows = [_problem_data(problem) for problem, _ in zip(problems(parts), range(MAX_PROBLEMS), strict=False)]
+    fields = _fields(_parse_drawn(data))
+    parts = MapParts(**fields)
+    problem_rows = [dataclasses.asdict(problem) for problem in itertools.islice(problems(parts), MAX_PROBLEMS)]
     answer: dict[str, Any] = {"problems": problem_rows, "remarks": [], "players": {}}
     if not problem_rows:
-        answer["remarks"] = [
-            _problem_data(remark) for remark, _ in zip(remarks(parts), range(MAX_PROBLEMS), strict=False)
-        ]
-        answer["players"] = _players(_map(parts))
+        answer["remarks"] = [dataclasses.asdict(remark) for remark in itertools.islice(remarks(parts), MAX_PROBLEMS)]
+        answer["players"] = _players(Map(**fields))
     return encoded(answer)
-
-
-def _problem_data(problem: MapProblem) -> dict[str, Any]:
-    return dataclasses.asdict(problem)
-
-
-def _map(parts: MapParts) -> Map:
-    return Map(**{field.name: getattr(parts, field.name) for field in dataclasses.fields(parts)})
 
 
 def _players(map_: Map) -> dict[str, int]:
@@ -204,11 +196,6 @@ def load_drawn_map(name: str | Path) -> bytes:
     return drawn_form(maps.load(name))
 
 
-def loaded(path: Path) -> Map:
-    """Return the map of a file."""
-    return maps.load(path)
-
-
 def listed(path: Path) -> MapRow:
     """Return the entry of the page's list of maps for a map file."""
     return row_of(maps.load(path))
@@ -224,13 +211,7 @@ def drawn_form(map_: Map) -> bytes:
     form: dict[str, Any] = {
         "name": map_.name, "title": map_.title, "description": map_.description, "source": map_.source,
         "super_regions": [dataclasses.asdict(s) for s in map_.super_regions],
-        "regions": [
-            {
-                "name": r.name, "code": r.code, "super_region": r.super_region, "army": r.army,
-                "shape": r.shape and {"path": r.shape.path, "label": r.shape.label, "radius": r.shape.radius},
-            }
-            for r in map_.regions
-        ],
+        "regions": [dataclasses.asdict(r) for r in map_.regions],
         "borders": map_.borders,
         "view_box": map_.view_box,
         "sea_links": [{"regions": (link.a, link.b), "line": link.line} for link in map_.sea_links],
