@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from warlight_env.agents import Agent, AgentError, Budget
 from warlight_env.arena.games.agent_errors import AgentProcessError, ForfeitError
@@ -226,7 +226,10 @@ class ExternalBot(SingleThreaded, Agent):
         self._check_error_size(self._process.errors)
         line = format_message(question)
         question_text = line if isinstance(question, m.Go) else " ".join(line.split()[:2])
-        note = _fault_recorder(self.faults, round, question_text)
+
+        def note(cause: str, wrong_text: str = "", *, kind: FaultKind = "other", **fields: Any) -> None:
+            self.faults.note(BotFault(round, question_text, cause, wrong_text, **fields), kind)
+
         reply = self._get_reply(line, question, clock, note)
         had_time = clock.remaining > 0 or clock is self._clock
         clock.spend(reply.seconds)
@@ -236,7 +239,7 @@ class ExternalBot(SingleThreaded, Agent):
         parsed = parse_answer(question, reply.text, self._me, self._max_orders)
         for problem in parsed.problems:
             lost = _is_nonsense(parsed, reply.text)
-            note(problem.reason, problem.text, problem.expected, lost=lost, kind="unreadable")
+            note(problem.reason, problem.text, expected=problem.expected, lost=lost, kind="unreadable")
         return parsed.answer
 
     def _note_missing(
@@ -327,17 +330,3 @@ def _can_answer(question: m.Question, text: str) -> bool:
     if isinstance(question, m.Go):
         return question.kind in text.lower()
     return text.replace(" ", "").isdecimal()
-
-
-def _fault_recorder(faults: BotFaults, round: int, question: str) -> Callable[..., None]:
-    def note(
-        cause: str,
-        wrong_text: str = "",
-        expected: str = "",
-        errors: str = "",
-        lost: bool = False,
-        kind: FaultKind = "other",
-    ) -> None:
-        faults.note(BotFault(round, question, cause, wrong_text, expected, errors, lost), kind)
-
-    return note
