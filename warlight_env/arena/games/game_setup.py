@@ -25,7 +25,7 @@ from warlight_env.agents.registry import pinned
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_loop import AgentCrashError, GameObserver, GameStopped, Picks, play_game
 from warlight_env.arena.games.game_record import GameRecord
-from warlight_env.arena.games.match_logs import check_logged, log_writer, open_folder
+from warlight_env.arena.games.match_logs import check_logged, open_folder
 from warlight_env.arena.games.play_options import PlayOptions
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
 from warlight_env.arguments import short_repr
@@ -33,7 +33,9 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.record.model import Player
+from warlight_env.record.names import game_name
 from warlight_env.record.recorder import describe
+from warlight_env.record.writer import LogWriter
 
 #: An agent's specification, such as ``mcts:sims=50``, or a function that takes a seed and returns an agent.
 AgentSource = str | Callable[[int], PlainAgent]
@@ -133,27 +135,6 @@ class MatchSetup:
     def play(self, number: int, stop: Callable[[], bool] | None = None) -> GameRecord:
         """Play the game with the given number, and return its result. stop: see `play_game`."""
         seating = self.make_seating(number)
-        with self._observer(number, seating) as observer:
-            return self._play(number, seating, stop, observer)
-
-    def _observer(self, number: int, seating: Seating) -> AbstractContextManager[GameObserver | None]:
-        if self.log is None:
-            return contextlib.nullcontext()
-        players = [
-            self._logged(agent, a, derive_seed(self.seed, seating.unit, seat))
-            for seat, (agent, a) in enumerate(zip(seating.agents, seating.seats, strict=True))
-        ]
-        return log_writer(self.log, number, seating.unit, seating.seats, players, self.match_data, self.insight)
-
-    def _logged(self, agent: Agent, number: int, seed: int) -> Player:
-        """Return the data about an agent for the header of a game log. number: the agent's number in `agents`."""
-        source = self.agents[number]
-        player = describe(source, seed) if isinstance(source, str) else Player(agent.name, seed=seed)
-        return dataclasses.replace(player, name=self.labels[number]) if self.labels else player
-
-    def _play(
-        self, number: int, seating: Seating, stop: Callable[[], bool] | None, observer: GameObserver | None
-    ) -> GameRecord:
         options = PlayOptions(
             clocks=[self.clocks[a] for a in seating.seats] if self.clocks else None,
             on_crash=self.on_crash,
@@ -164,14 +145,31 @@ class MatchSetup:
             seats=seating.seats,
         )
         try:
-            return play_game(
-                seating.agents, self.map, self.rules, seating.seed,
-                picks=self.picks, max_rounds=self.max_rounds, observer=observer, options=options,
-            )  # fmt: skip
+            with self._observer(number, seating) as observer:
+                return play_game(
+                    seating.agents, self.map, self.rules, seating.seed,
+                    picks=self.picks, max_rounds=self.max_rounds, observer=observer, options=options,
+                )  # fmt: skip
         except AgentCrashError as error:
             raise AgentCrashError(
                 error.agent, error.seat, error.round, error.seed, error.reason, number, error.detail
             ) from error
+
+    def _observer(self, number: int, seating: Seating) -> AbstractContextManager[GameObserver | None]:
+        if self.log is None:
+            return contextlib.nullcontext()
+        players = [
+            self._logged(agent, a, derive_seed(self.seed, seating.unit, seat))
+            for seat, (agent, a) in enumerate(zip(seating.agents, seating.seats, strict=True))
+        ]
+        match_data = {"game": number, "unit": seating.unit, "seats": seating.seats, **self.match_data}
+        return LogWriter(self.log / game_name(number), players, match_data, insight=self.insight)
+
+    def _logged(self, agent: Agent, number: int, seed: int) -> Player:
+        """Return the data about an agent for the header of a game log. number: the agent's number in `agents`."""
+        source = self.agents[number]
+        player = describe(source, seed) if isinstance(source, str) else Player(agent.name, seed=seed)
+        return dataclasses.replace(player, name=self.labels[number]) if self.labels else player
 
     def describe(self) -> dict[str, Any]:
         """Return all settings that determine the games, as JSON data.

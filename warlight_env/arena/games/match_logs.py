@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,11 @@ from warlight_env.engine.rules import Rules
 from warlight_env.folder_lock import folder_reason
 from warlight_env.maps import Map
 from warlight_env.record.errors import LogError, LogWriteError
-from warlight_env.record.model import Header, Player
+from warlight_env.record.model import Header
 from warlight_env.record.names import game_name, is_game, is_partial
 from warlight_env.record.reader import summarize
-from warlight_env.record.writer import LogWriter
 
 Data = dict[str, Any]
-
-
-def log_writer(
-    folder: Path, number: int, unit: int, seats: Sequence[int], players: Sequence[Player], match: Data, insight: bool
-) -> LogWriter:
-    """Return the observer that writes the log of one game. match: the description of the match for the log's header."""
-    match_data = {"game": number, "unit": unit, "seats": seats, **match}
-    return LogWriter(folder / game_name(number), players, match_data, insight=insight)
 
 
 def unwritable(folder: Path, error: OSError) -> LogWriteError:
