@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,11 +12,12 @@ from warlight_env.errors import clipped, readable
 from warlight_env.web.documents.faces import POLICY_PREFIX, POLICY_SUFFIX
 from warlight_env.web.errors import BUSY, ProcessPoolError, RequestError
 from warlight_env.web.opponents.supported_games import ALL_GAMES, SupportedGames, games_of
-from warlight_env.web.storage.game_folder import FileStamp, file_stamp
+from warlight_env.web.storage.game_folder import FileStamp, file_stamps
 from warlight_env.web.workers.process_pool import ProcessPool
 
 MAX_POLICIES: Final = 60  # maximum number of policy files that the page offers
 _NEVER: Final[FileStamp] = (-1, -1)
+_NAME: Final = re.compile(".{0,96}", re.DOTALL)  # the name of a policy file without its suffix
 
 #: Runs a function with its arguments in a thread.
 InThread = Callable[..., Coroutine[Any, Any, Any]]
@@ -82,16 +83,9 @@ def _files(folder: Path) -> dict[str, UserPolicy]:
 
     Files whose names contain unprintable characters are left out.
     """
-    policies = {}
     try:
-        with os.scandir(folder) as entries:
-            for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.name.endswith(POLICY_SUFFIX) and entry.name.isprintable() and len(entry.name) <= 100:
-                    try:
-                        stamp = file_stamp(entry.stat())
-                    except OSError:  # the file was just deleted, or is a broken link
-                        continue
-                    policies[f"{POLICY_PREFIX}{entry.name}"] = UserPolicy(folder / entry.name, stamp)
+        stamps = file_stamps(folder, POLICY_SUFFIX, _NAME)
     except OSError:
         return {}
-    return dict(list(policies.items())[:MAX_POLICIES])
+    files = sorted((f"{stem}{POLICY_SUFFIX}", stamp) for stem, stamp in stamps.items() if stem.isprintable())
+    return {f"{POLICY_PREFIX}{name}": UserPolicy(folder / name, stamp) for name, stamp in files[:MAX_POLICIES]}
