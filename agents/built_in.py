@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
+import functools
+import pkgutil
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from warlight_env.agents.agent_info import AgentInfo
-from warlight_env.agents.base import Agent
 from warlight_env.agents.bot_profile import BotProfile, Face
-from warlight_env.agents.parameters import Parameter
 
 
 def _built_in(
@@ -24,13 +23,11 @@ def _built_in(
 ) -> AgentInfo:
     """Return the registry entry of a built-in agent; `factory` and `parameters` are names in the agent's module."""
 
-    def load() -> Callable[..., Agent]:
-        return getattr(importlib.import_module(module), factory)
+    def of_module(attribute: str) -> Callable[[], Any]:
+        return functools.partial(pkgutil.resolve_name, f"{module}:{attribute}")
 
-    def declared() -> dict[str, Parameter]:
-        return getattr(importlib.import_module(module), parameters) if parameters else {}
-
-    return AgentInfo(name, summary, load, declared, profile=profile, presets=presets or {})
+    declared = of_module(parameters) if parameters else dict
+    return AgentInfo(name, summary, of_module(factory), declared, profile=profile, presets=presets or {})
 
 
 BUILT_IN: Final = (

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+import pkgutil
 
 from warlight_env.agents.agent_info import TextForm
 from warlight_env.agents.registry import register
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from warlight_env.protocol.external_agent import ExternalBot
-    from warlight_env.protocol.isolated_agent import IsolatedAgent
-
-
-def _load() -> Callable[..., ExternalBot]:
-    from warlight_env.protocol.external_agent import external_bot
-
-    return external_bot
-
-
-def _load_isolated() -> Callable[..., IsolatedAgent]:
-    from warlight_env.protocol.isolated_agent import isolated_agent
-
-    return isolated_agent
 
 
 def register_agents() -> None:
@@ -33,14 +16,14 @@ def register_agents() -> None:
     """
     register(
         "cmd",
-        _load,
+        functools.partial(pkgutil.resolve_name, "warlight_env.protocol.external_agent:external_bot"),
         "A program that implements the AI Challenge protocol, in its own process.",
         text=TextForm("cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND"),
         players=2,
     )
     register(
         "isolated",
-        _load_isolated,
+        functools.partial(pkgutil.resolve_name, "warlight_env.protocol.isolated_agent:isolated_agent"),
         "Any agent in its own process, with limits on time, memory and network.",
         text=TextForm("isolated:AGENT or isolated[OPTION=VALUE,…]:AGENT", wraps=True),
     )

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import pkgutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from warlight_env.agents.agent_info import TextForm
 from warlight_env.agents.bot_profile import BotProfile, Face
 from warlight_env.agents.parameters import Param
 from warlight_env.agents.registry import register
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from warlight_env.agents import Agent
 
 
 @dataclass(frozen=True)
@@ -68,18 +65,6 @@ _PRESETS: Final = {
 }
 
 
-def _load() -> Callable[..., Agent]:
-    from warlight_env.arena.policies.policy_agent import trained_policy
-
-    return trained_policy
-
-
-def _load_saved() -> Callable[..., Agent]:
-    from warlight_env.arena.policies.saved_model import SavedModelAgent
-
-    return SavedModelAgent
-
-
 def _digest(text: str) -> str:
     from warlight_env.arena.policies.policy_agent import policy_digest
 
@@ -93,9 +78,14 @@ def register_agents() -> None:
     """
     register(
         "policy",
-        _load,
+        functools.partial(pkgutil.resolve_name, "warlight_env.arena.policies.policy_agent:trained_policy"),
         "A trained policy.",
         text=TextForm("policy:FILE or policy:NAME (any, world, fog, any_fog, strategies, small)", digest_of=_digest),
         presets=_PRESETS,
     )
-    register("sb3", _load_saved, "A trained model of Stable-Baselines3.", _SavedModelSettings)
+    register(
+        "sb3",
+        functools.partial(pkgutil.resolve_name, "warlight_env.arena.policies.saved_model:SavedModelAgent"),
+        "A trained model of Stable-Baselines3.",
+        _SavedModelSettings,
+    )
