@@ -6,14 +6,13 @@ import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from warlight_env.agents import Agent, Budget
+from warlight_env.agents import Budget
 from warlight_env.arena.games.game_loop import AgentCrashError, check_rounds, play_rounds, round_limit
 from warlight_env.arena.games.game_record import GameRecord  # fmt: skip
 from warlight_env.arena.games.game_setup import AgentSource, MatchError, agent_from_source
 from warlight_env.arena.games.play_options import check_budget
 from warlight_env.arguments import check_flag, is_integer, short_repr
 from warlight_env.engine.rng import derive_seed
-from warlight_env.game import Game
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import Player
 from warlight_env.record.recorder import MemoryRecorder, Recorder, describe
@@ -81,19 +80,6 @@ def continue_game(
         if max_rounds is not None:
             raise MatchError(f"max_rounds = {max_rounds}: the game already has {game.round} rounds")
         limit = max(game.round + 1, round_limit(game.rules, game.map.n_regions, None))
-    return _play_on(log, game, playing, players, limit, budget, path, insight)
-
-
-def _play_on(
-    log: GameLog,
-    game: Game,
-    playing: Sequence[Agent],
-    players: list[Player],
-    limit: int,
-    budget: Budget | None,
-    path: str | Path | None,
-    insight: bool,
-) -> GameLog:
     memory = MemoryRecorder(players, insight=insight)
     with contextlib.nullcontext() if path is None else LogWriter(path, players, insight=insight) as writer:
         observers: list[Recorder] = [memory, *([] if writer is None else [writer])]
