@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, ClassVar, Final, Self
 from warlight_env import bounded_io
 from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.folder_lock import LOCK, FolderLock, folder_reason
-from warlight_env.output import open_output, write_file
+from warlight_env.output import open_output, write_all, write_file
 
 #: The exceptions that the reader of a line may raise if the line is damaged or belongs to another run.
 MALFORMED_DATA = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
@@ -263,9 +263,7 @@ def append_whole(file: int, end: int, data: bytes) -> int:
     try:
         if os.fstat(file).st_size != end:
             os.ftruncate(file, end)
-        remaining = memoryview(data)
-        while remaining:
-            remaining = remaining[os.write(file, remaining) :]
+        write_all(file, data)
     except OSError:
         with contextlib.suppress(OSError):
             os.ftruncate(file, end)
