@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from warlight_env import bounded_io
 from warlight_env.arena.contests.append_only import append_whole
-from warlight_env.output import WRITE, move_output, open_output, write_file
+from warlight_env.output import WRITE, move_output, open_output
 from warlight_env.record import Header, LogError, LoggedFailure, Player, Recorder
 from warlight_env.record.encode import failure_data
 from warlight_env.record.model import RESIGNED
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web.documents.replay_document import tree_document
-from warlight_env.web.storage.game_folder import writing
+from warlight_env.web.storage.game_folder import write_private, writing
 
 #: The number of the latest events that are kept as objects. Older events are parsed again from their lines.
 KEPT: Final = 8
@@ -152,8 +152,7 @@ class GameLogWriter(Recorder):
         data = self.text(tree)
         if len(data) > bounded_io.LOG_BYTES:
             raise LogError(f"the log with its variations has more than {bounded_io.format_size(bounded_io.LOG_BYTES)}")
-        with writing(self.path):
-            write_file(self.path, data, temporary=self.path.with_name(self.path.name + ".new"), mode=0o600, sync=False)
+        write_private(self.path, data)
         self.variations = tree
 
     @property
