@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Final, Literal, get_args, get_type_hints
 
-from warlight_env.arguments import short_repr
+from warlight_env.arguments import check_choice, short_repr
 from warlight_env.errors import InputError
 
 #: The possible levels: each word describes the strength of a bot. The page's leaderboard has measured ratings.
@@ -50,9 +50,7 @@ class Face:
 
     def __post_init__(self) -> None:
         for field, hint in get_type_hints(Face).items():
-            value, names = getattr(self, field), get_args(hint)
-            if value not in names:
-                raise ProfileError(f"face: {field} = {short_repr(value)}: must be one of {', '.join(names)}")
+            check_choice(getattr(self, field), f"face: {field}", get_args(hint), ProfileError)
 
 
 @dataclass(frozen=True)

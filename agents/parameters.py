@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Final, NamedTuple, TypeVar
 
-from warlight_env.arguments import short_repr
+from warlight_env.arguments import check_choice, short_repr
 from warlight_env.errors import InputError
 
 _Class = TypeVar("_Class", bound=Callable[..., Any])
@@ -155,8 +155,8 @@ def check_values(source: Callable[..., Any], values: Mapping[str, Any]) -> None:
             _check_integer(name, value, limits)
         elif kind is float and value not in limits:
             raise InputError(f"{name} = {short_repr(value)}: {limits}")
-        elif kind is str and len(param.choices) > 0 and not (isinstance(value, str) and value in param.choices):
-            raise InputError(f"{name} = {short_repr(value)}: must be one of {', '.join(param.choices)}")
+        elif kind is str and len(param.choices) > 0:
+            check_choice(value, name, param.choices)
 
 
 def _check_integer(name: str, value: object, limits: Range) -> None:

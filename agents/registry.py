@@ -20,7 +20,7 @@ from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.records.turn_record import TurnNetworkError
 from warlight_env.agents.records.value_record import ValueNetworkError, digest, load_value
 from warlight_env.agents.weights import Weights
-from warlight_env.arguments import check_flag, is_integer, kind_in_words, short_repr
+from warlight_env.arguments import check_flag, check_integer, is_integer, kind_in_words, short_repr
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, crash_reason, did_you_mean
@@ -86,8 +86,7 @@ def _check_registration(name: Any, load: Any, summary: Any, settings: Any, text:
         raise AgentError(f"agent {name!r}: load = {short_repr(load)}: must be a function")
     if settings is not None and not isinstance(settings, type):
         raise AgentError(f"agent {name!r}: settings = {short_repr(settings)}: must be a class or None")
-    if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
-        raise AgentError(f"agent {name!r}: players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+    check_integer(players, f"agent {name!r}: players", 2, MAX_PLAYERS, AgentError)
     if text is not None:
         _check_text(f"agent {name!r}: text", text)
 

@@ -10,6 +10,7 @@ import math
 import numbers
 import operator
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,6 +64,12 @@ def is_number(value: Any) -> bool:
         return False
 
 
+def check_integer(value: Any, name: str, low: int, high: int, error: Error = InputError) -> None:
+    """Raise `error` unless the value is an integer of Python or NumPy in low .. high."""
+    if not is_integer(value) or not low <= value <= high:
+        raise error(f"{name} = {short_repr(value)}: must be an integer in {low} .. {high}")
+
+
 def index(value: Any, name: str, count: int, error: Error = InputError) -> int:
     """Return the value as an integer in 0 .. count - 1; raise `error` for any other value."""
     if type(value) is int and 0 <= value < count:
@@ -90,6 +97,12 @@ def check_flag(value: Any, name: str, error: Error = InputError) -> None:
     """Raise `error` unless the value is True or False."""
     if not isinstance(value, bool) and not (_kind(value) == "b" and value.shape == ()):
         raise error(f"{name} = {short_repr(value)}: must be True or False")
+
+
+def check_choice(value: Any, name: str, choices: Collection[str], error: Error = InputError) -> None:
+    """Raise `error` unless the value is one of the strings in `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise error(f"{name} = {short_repr(value)}: must be one of {', '.join(choices)}")
 
 
 def seed_of(value: Any, error: Error = InputError) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import check_integer
 from warlight_env.engine.dice import kills_pmf
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
@@ -58,8 +58,7 @@ def battle_odds(attackers: int, defenders: int, rules: str | Rules | dict[str, A
         BattleError: an argument is out of range; the message names it. RulesError: the rules are not valid.
     """
     for name, value in (("attackers", attackers), ("defenders", defenders)):
-        if not is_integer(value) or not 1 <= value <= MAX_BATTLE:
-            raise BattleError(f"{name} = {short_repr(value)}: must be an integer in 1 .. {MAX_BATTLE}")
+        check_integer(value, name, 1, MAX_BATTLE, BattleError)
     battle_rules = Rules.of(rules)
     return _odds(
         int(attackers), int(defenders), battle_rules.attack_kill, battle_rules.defense_kill, battle_rules.luck,

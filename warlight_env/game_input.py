@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import is_integer, seed_of, short_repr
 from warlight_env.array_arguments import array_of
 from warlight_env.engine.orders import Orders, preferences_of
 from warlight_env.engine.rng import SEEDS
@@ -17,11 +17,10 @@ from warlight_env.step_results import GameError, IllegalOrder
 
 def checked_seed(seed: Any) -> int:
     """Return a seed as an int; raise GameError unless it is an integer of fewer than 300 digits."""
-    if not is_integer(seed):
-        raise GameError(f"seed = {short_repr(seed)}: must be an integer")
-    if abs(int(seed)) >= SEEDS:
+    number = seed_of(seed, GameError)
+    if abs(number) >= SEEDS:
         raise GameError("seed: must have fewer than 300 digits")
-    return int(seed)
+    return number
 
 
 def check_player(player: Any, players: int) -> None:

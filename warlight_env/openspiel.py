@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-from warlight_env.arguments import index, is_integer, short_repr
+from warlight_env.arguments import check_choice, check_integer, index, short_repr
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import OVER, PICK
 from warlight_env.envs import EnvCore, StepActions
@@ -72,12 +72,8 @@ class _Setup:
     def __init__(self, params: dict[str, Any]) -> None:
         settings = {**DEFAULTS, **params}
         action, outcomes, cycles = settings["action"], settings["chance_outcomes"], settings["max_cycles"]
-        if action not in ACTIONS:
-            raise OpenSpielError(f"action = {short_repr(action)}: must be one of {', '.join(ACTIONS)}")
-        if not is_integer(outcomes) or not 1 <= outcomes <= _MOST_OUTCOMES:
-            raise OpenSpielError(
-                f"chance_outcomes = {short_repr(outcomes)}: must be an integer in 1 .. {_MOST_OUTCOMES}"
-            )
+        check_choice(action, "action", ACTIONS, OpenSpielError)
+        check_integer(outcomes, "chance_outcomes", 1, _MOST_OUTCOMES, OpenSpielError)
         #: Each state makes a copy of this `EnvCore`. The original never plays a round.
         self.core = EnvCore(
             settings["map"], settings["rules"], settings["players"], action=action, observation="flat",

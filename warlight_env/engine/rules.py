@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple
 
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import check_integer, short_repr
 from warlight_env.engine.dice import Dice, make_dice
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError, did_you_mean
@@ -217,8 +217,7 @@ class Rules:
         Raises:
             RulesError: n_regions is not a valid number of regions.
         """
-        if not is_integer(n_regions) or not 0 <= n_regions <= MAX_ARMIES:
-            raise RulesError(f"n_regions = {short_repr(n_regions)}: must be an integer in 0 .. {MAX_ARMIES}")
+        check_integer(n_regions, "n_regions", 0, MAX_ARMIES, RulesError)
         return max(self.max_rounds, int(Fraction(str(self.rounds_per_region)) * int(n_regions)))
 
     def params(self, n_regions: int, n_super_regions: int) -> RuleParams:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from warlight_env import maps
-from warlight_env.arguments import short_repr
+from warlight_env.arguments import check_choice, short_repr
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
@@ -22,8 +22,7 @@ from warlight_env.features.columns import OBSERVATIONS
 
 def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
     """Raise InputError if the `EnvCore` argument `map`, `batch`, `observation`, `fog` or `picking` is invalid."""
-    if not isinstance(observation, str) or observation not in OBSERVATIONS:
-        raise InputError(f"observation = {short_repr(observation)}: must be one of {', '.join(OBSERVATIONS)}")
+    check_choice(observation, "observation", OBSERVATIONS)
     if not isinstance(picking, str) or picking not in ("play", "random"):
         raise InputError(f"picking = {short_repr(picking)}: must be 'play' or 'random'")
     if fog is not None and not isinstance(fog, bool):

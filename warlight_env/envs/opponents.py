@@ -20,7 +20,7 @@ from warlight_env.agents.base import check_once
 from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.agents.plug_ins.functions import plug_in
 from warlight_env.agents.registry import parse
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import seed_of, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.envs.actions.kernels import READY
@@ -322,9 +322,7 @@ class OpponentPool:
         total = sum(weight for _, weight in self._members.values())
         if total <= 0:
             raise OpponentError("the pool of opponents is empty, or all weights are 0")
-        if not is_integer(seed):
-            raise OpponentError(f"seed = {short_repr(seed)}: must be an integer")
-        position = (derive_seed(int(seed)) / 2**64) * total
+        position = (derive_seed(seed_of(seed, OpponentError)) / 2**64) * total
         for opponent, weight in self._members.values():
             if position < weight:
                 return opponent

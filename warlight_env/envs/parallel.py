@@ -17,7 +17,7 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from warlight_env import maps
-from warlight_env.arguments import short_repr
+from warlight_env.arguments import check_choice, short_repr
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
@@ -305,10 +305,9 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         self.agents = [self.possible_agents[p] for p in seats if not (terminated[p] or truncated[p])]
         return observations, rewards, terminations, truncations, self._infos(seats)
 
-    def _checked_agent(self, agent: Any) -> str:
+    def _checked_agent(self, agent: str) -> str:
         """Return the name of an agent unchanged; raise InputError for an unknown agent."""
-        if not isinstance(agent, str) or agent not in self._seat:
-            raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.possible_agents)}")
+        check_choice(agent, "agent", self._seat)
         return agent
 
     def _count_late(self, actions: dict[str, Any]) -> int:

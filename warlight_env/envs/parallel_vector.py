@@ -11,7 +11,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from warlight_env.arguments import index, is_integer, short_repr
+from warlight_env.arguments import check_choice, check_integer, index, short_repr
 from warlight_env.engine.rules import MAX_PLAYERS, RulesError
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.maskable import batch_action_space
@@ -133,8 +133,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
         render_mode: str | None = None,
         **settings: Any,
     ) -> None:
-        if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
-            raise RulesError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+        check_integer(players, "players", 2, MAX_PLAYERS, RulesError)
         allowed = (*DEFAULTS, "map", "mask", "map_limits")
         check_names(settings, allowed, ("num_envs", "opponents", "autoreset_mode", "copy", "render_mode"))
         if not isinstance(copy, bool):
@@ -313,8 +312,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
 
     def _agent_index(self, agent: Any) -> int:
         """Return the number of an agent; raise InputError for an unknown agent."""
-        if not isinstance(agent, str) or agent not in self._number:
-            raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.agents)}")
+        check_choice(agent, "agent", self._number)
         return self._number[agent]
 
 

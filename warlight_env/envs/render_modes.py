@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from warlight_env.arguments import short_repr
-from warlight_env.errors import InputError
+from warlight_env.arguments import check_choice
 
 #: The entries about render modes in the `metadata` of every environment.
 RENDERING: Final[dict[str, Any]] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}
@@ -13,6 +12,6 @@ RENDERING: Final[dict[str, Any]] = {"render_modes": ["human", "ansi", "rgb_array
 
 def checked_mode(mode: str | None) -> str | None:
     """Return the render mode; raise InputError unless it is None or one of the modes in `RENDERING`."""
-    if mode is not None and not (isinstance(mode, str) and mode in RENDERING["render_modes"]):
-        raise InputError(f"render_mode = {short_repr(mode)}: must be one of {', '.join(RENDERING['render_modes'])}")
+    if mode is not None:
+        check_choice(mode, "render_mode", RENDERING["render_modes"])
     return mode

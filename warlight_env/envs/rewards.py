@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from warlight_env.arguments import is_number, short_repr
+from warlight_env.arguments import check_choice, is_number, short_repr
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, Real
 from warlight_env.errors import InputError
@@ -38,8 +38,7 @@ class Reward:
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.shaping, str) or self.shaping not in SHAPINGS:
-            raise InputError(f"reward shaping = {short_repr(self.shaping)}: must be one of {', '.join(SHAPINGS)}")
+        check_choice(self.shaping, "reward shaping", SHAPINGS)
         for name, value in (("scale", self.scale), ("gamma", self.gamma)):
             if not is_number(value):
                 raise InputError(f"reward {name} = {short_repr(value)}: must be a finite number")

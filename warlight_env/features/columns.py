@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.arguments import check_flag, is_integer, short_repr
+from warlight_env.arguments import check_choice, check_flag, check_integer, is_integer, short_repr
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.errors import InputError
@@ -67,8 +67,7 @@ def global_width(players: Int) -> Int:
 
 
 def _check_size(regions: Any, players: Any) -> None:
-    if not is_integer(regions) or not 1 <= regions <= MAX_REGIONS:
-        raise InputError(f"regions = {short_repr(regions)}: must be an integer in 1 .. {MAX_REGIONS}")
+    check_integer(regions, "regions", 1, MAX_REGIONS)
     check_players(players)
 
 
@@ -217,8 +216,7 @@ def observed_features(kind: str, regions: int, players: int, stepwise: bool = Fa
     `stepwise`: also include the player's unfinished turn: turn float32[N, 3] (`TURNS`) and income_left float32[1].
     Raises InputError for an unknown kind, and for numbers of regions and players outside the limits.
     """
-    if not isinstance(kind, str) or kind not in OBSERVATIONS:
-        raise InputError(f"observation = {short_repr(kind)}: must be one of {', '.join(OBSERVATIONS)}")
+    check_choice(kind, "observation", OBSERVATIONS)
     _check_size(regions, players)
     check_flag(stepwise, "stepwise")
     return _observed_features(kind, int(regions), int(players), bool(stepwise))

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import check_integer, short_repr
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, clipped
 
@@ -31,8 +31,7 @@ class FeatureNameError(InputError, KeyError):
 
 def check_players(players: Any) -> None:
     """Raise InputError unless `players` is an integer in 2 .. MAX_PLAYERS."""
-    if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
-        raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+    check_integer(players, "players", 2, MAX_PLAYERS)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from warlight_env.agents.players.compiled import COMPILED
-from warlight_env.arguments import check_flag, short_repr
+from warlight_env.arguments import check_choice, check_flag, short_repr
 from warlight_env.array_arguments import array_of
 from warlight_env.envs.autoreset import checked_mode
 from warlight_env.envs.core import InnerCore
@@ -214,8 +214,7 @@ class WarlightTensorEnv(SingleThreaded):
         return self._core.encoding.space
 
     def _seat(self, agent: str) -> int:
-        if agent not in self.possible_agents:
-            raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.possible_agents)}")
+        check_choice(agent, "agent", self.possible_agents)
         return self.possible_agents.index(agent)
 
     def reset(
@@ -367,8 +366,7 @@ def _seats(possible: list[str], opponents: Mapping[str, str]) -> tuple[list[str]
     for agent, name in opponents.items():
         if agent not in possible:
             raise InputError(f"opponents: unknown agent {short_repr(agent)}; known: {', '.join(possible)}")
-        if not isinstance(name, str) or name not in COMPILED:
-            raise InputError(f"opponents[{agent!r}] = {short_repr(name)}: must be one of {', '.join(COMPILED)}")
+        check_choice(name, f"opponents[{agent!r}]", COMPILED)
     if len(opponents) == len(possible):
         raise InputError("opponents: at least one seat must be left for an agent")
     kinds = list(dict.fromkeys(opponents.values()))

@@ -8,7 +8,7 @@ from typing import Any, Final
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import check_integer, is_integer, short_repr
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.envs.core_arguments import check_names
 from warlight_env.errors import InputError
@@ -68,8 +68,7 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
         check_names(arguments, CORE_ARGUMENTS, _OWN_ARGUMENTS)
         arguments = {"action": "steps", "observation": "flat", "picking": "random", **arguments}
         players = arguments.setdefault("players", 2)
-        if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
-            raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+        check_integer(players, "players", 2, MAX_PLAYERS)
         if not is_integer(seat) or not 0 <= seat < players:
             raise InputError(f"seat = {short_repr(seat)}: must be 0 .. {players - 1}, the same seat in all games")
         self._games = WarlightTensorEnv(

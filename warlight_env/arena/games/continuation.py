@@ -11,7 +11,7 @@ from warlight_env.arena.games.game_loop import AgentCrashError, check_rounds, pl
 from warlight_env.arena.games.game_record import GameRecord  # fmt: skip
 from warlight_env.arena.games.game_setup import AgentSource, MatchError, agent_from_source
 from warlight_env.arena.games.play_options import check_budget
-from warlight_env.arguments import check_flag, is_integer, short_repr
+from warlight_env.arguments import check_flag, seed_of, short_repr
 from warlight_env.engine.rng import derive_seed
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import Player
@@ -56,8 +56,7 @@ def continue_game(
         AgentCrashError: an agent failed.
         LogWriteError: the new log cannot be written.
     """
-    if not is_integer(seed):
-        raise MatchError(f"seed = {short_repr(seed)}: must be an integer")
+    seed_of(seed, MatchError)
     if not isinstance(agents, Sequence | None) or isinstance(agents, str):
         raise MatchError(f"agents = {short_repr(agents)}: must be a list with one agent for each player")
     check_rounds(max_rounds)

@@ -13,9 +13,9 @@ from warlight_env.agents import Budget
 from warlight_env.agents.agent_adapter import PlainAgent, is_agent
 from warlight_env.arena.games.agent_errors import InvalidAgentError, failure_detail, failure_reason
 from warlight_env.arena.games.game_record import GameRecord
-from warlight_env.arena.games.play_options import DEFAULTS, PlayOptions, check_choice
+from warlight_env.arena.games.play_options import DEFAULTS, PlayOptions
 from warlight_env.arena.games.seated_agent import Failure, SeatedAgent, TimeUse
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import check_choice, is_integer, short_repr
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError
@@ -233,7 +233,7 @@ def _check_arguments(agents: Any, picks: Any, max_rounds: Any, options: Any) -> 
     """
     if not isinstance(agents, Sequence) or not all(map(is_agent, agents)):
         raise GameError(f"agents = {short_repr(agents)}: must be a list of agents, each with a name, pick and act")
-    check_choice("picks", picks, get_args(Picks))
+    check_choice(picks, "picks", get_args(Picks), GameError)
     check_rounds(max_rounds)
     if not isinstance(options, PlayOptions):
         raise GameError(f"options = {short_repr(options)}: must be PlayOptions")

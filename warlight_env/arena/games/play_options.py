@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 from warlight_env.agents import Budget
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import check_choice, is_integer, short_repr
 from warlight_env.step_results import GameError
 
 
@@ -35,8 +35,8 @@ class PlayOptions:
 
     def check(self, n_agents: int) -> None:
         """Raise GameError unless the options are possible for a game of `n_agents` agents."""
-        check_choice("on_crash", self.on_crash, get_args(OnCrash))
-        check_choice("on_late", self.on_late, get_args(OnLate))
+        check_choice(self.on_crash, "on_crash", get_args(OnCrash), GameError)
+        check_choice(self.on_late, "on_late", get_args(OnLate), GameError)
         check_budget(self.budget)
         seats: Any = self.seats
         numbers = list(range(n_agents))
@@ -76,12 +76,6 @@ def failure_rule(on_crash: OnCrash, on_late: OnLate) -> str:
         "An agent fails if it raises an error or returns a wrong type, if its process ends, or if its process gives no "
         f"answer in time twice in a game. {_REACTIONS[on_crash]} {_LATE[on_late]}"
     )
-
-
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """Raise GameError unless an argument has one of the known values."""
-    if not isinstance(value, str) or value not in choices:
-        raise GameError(f"{name} = {short_repr(value)}: must be one of {', '.join(choices)}")
 
 
 def check_budget(budget: Any) -> None:

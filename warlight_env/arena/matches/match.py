@@ -19,7 +19,7 @@ from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import AgentSource, MatchError, MatchSetup, OnWarmUp, check_source
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
 from warlight_env.arena.matches.result import MatchResult
-from warlight_env.arguments import check_flag, is_integer, path_of, short_repr
+from warlight_env.arguments import check_flag, path_of, seed_of, short_repr
 from warlight_env.engine.rng import SEEDS
 from warlight_env.engine.rules import MAX_PLAYERS, Rules
 
@@ -95,9 +95,7 @@ class Match:
         check_count("games", self.games)
         check_jobs(self.jobs, optional=True)
         check_count("max_rounds", self.max_rounds, optional=True)
-        if not is_integer(self.seed):
-            raise MatchError(f"seed = {short_repr(self.seed)}: must be an integer")
-        if abs(int(self.seed)) >= SEEDS:
+        if abs(seed_of(self.seed, MatchError)) >= SEEDS:
             raise MatchError("seed: must have fewer than 300 digits")
         if not isinstance(self.budget, Budget | None):
             raise MatchError(f"budget = {short_repr(self.budget)}: must be a Budget or None")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from warlight_env.arena.ratings.elo import PRIOR_DRAWS, RESAMPLES
 from warlight_env.arena.ratings.statistics import CONFIDENCE
-from warlight_env.arguments import is_integer, is_number, short_repr
+from warlight_env.arguments import check_integer, is_integer, is_number, short_repr
 from warlight_env.errors import InputError
 
 #: The number of Elo points for a factor e in the odds of a win. 400 points are a factor of 10.
@@ -117,8 +117,7 @@ def rate(
         raise RatingError(f"anchor {short_repr(anchor)}: no such agent; there are {', '.join(names)}")
     if not (is_number(prior) and prior >= 0 and is_number(confidence) and 0 < confidence < 1):
         raise RatingError("prior must be at least 0, and confidence must be between 0 and 1")
-    if not (is_integer(resamples) and 1 <= resamples <= MOST_RESAMPLES):
-        raise RatingError(f"resamples = {short_repr(resamples)}: must be an integer in 1 .. {MOST_RESAMPLES}")
+    check_integer(resamples, "resamples", 1, MOST_RESAMPLES, RatingError)
     if not (is_integer(seed) and seed >= 0) or not is_number(anchor_elo):
         raise RatingError("seed must be an integer from 0 up, and anchor_elo must be a number")
     try:
