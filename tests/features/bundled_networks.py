@@ -80,7 +80,7 @@ if __name__ == "__main__":
     names = [*BUNDLED, *built_in_policies()]
     result = {
         "turns": {name: turns_of(f"policy:{name}", MAPS.get(name, "small")) for name in names},
-        "plan": turns_of("plan", "small"),
+        "plan": turns_of("plan:candidates=6", "small"),
         "shares": shares(),
         "observed": observation_data(),
     }
