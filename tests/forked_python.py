@@ -19,6 +19,7 @@ from typing import Any, ClassVar, TextIO
 _FORKING = """
 import json, os, sys
 import numba.core.caching, numba.np.arraymath
+numba.njit(lambda: 0)()  # at the first compilation, Numba loads its types and LLVM, which takes 0.3 s
 for line in sys.stdin:
     wanted = json.loads(line)
     child = os.fork()

@@ -82,6 +82,7 @@ def adding(tmp_path, monkeypatch):
     (place / "adding.py").write_text(ADDING)
     (place / "records.py").write_text(RECORD.format("First"))
     monkeypatch.syspath_prepend(place)
+    cache.source_digests()  # read from the usual folder; with the empty folder, all modules would be parsed
     monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
 
     def import_again(name):

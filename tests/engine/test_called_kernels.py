@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 
 import pytest
 from numba.core import event
@@ -39,21 +40,28 @@ print(chain.inner(4))
 """
 
 
-def test_called_kernels_from_the_cache_print_and_raise(starts, tmp_path):
+@pytest.fixture
+def run(starts, engine_alone, tmp_path):
+    """A function that runs a program, which can import `MODULE` as ``chain``, with a cache; it returns the output."""
     (tmp_path / "chain.py").write_text(MODULE)
+    settings = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{engine_alone}", "WARLIGHT_CACHE_DIR": tmp_path / "cache"}
+
+    def run_program(program):
+        process = starts.run(program, **settings)
+        process.check_returncode()
+        return process.stdout.splitlines()
+
+    return run_program
+
+
+def test_called_kernels_from_the_cache_print_and_raise(run):
     for _ in range(2):
-        process = starts.run(PROGRAM, PYTHONPATH=tmp_path, WARLIGHT_CACHE_DIR=tmp_path / "cache")
-        process.check_returncode()
-        assert process.stdout.splitlines() == ["inner 3", "inner 3", "12", "inner 10", "too large", "inner 4", "5"]
+        assert run(PROGRAM) == ["inner 3", "inner 3", "12", "inner 10", "too large", "inner 4", "5"]
 
 
-def test_a_caller_is_compiled_from_cached_kernels(starts, tmp_path):
-    (tmp_path / "chain.py").write_text(MODULE)
+def test_a_caller_is_compiled_from_cached_kernels(run):
     for caller, result in ("middle", 4), ("outer", 6):
-        program = f"import chain; print(chain.{caller}(1))"
-        process = starts.run(program, PYTHONPATH=tmp_path, WARLIGHT_CACHE_DIR=tmp_path / "cache")
-        process.check_returncode()
-        assert process.stdout.splitlines()[-1] == str(result)
+        assert run(f"import chain; print(chain.{caller}(1))")[-1] == str(result)
 
 
 @pytest.mark.parametrize("enabled", [True, False])
