@@ -15,6 +15,7 @@ import time
 
 import jsonschema
 import pytest
+from process_helpers import ForkedCommand
 from rich.console import Console
 
 from arena_agents import Crasher, Idle
@@ -395,22 +396,19 @@ def long_match(tmp_path, jobs):
     temporary, games = tmp_path / "temporary", tmp_path / "run" / "games.jsonl"
     temporary.mkdir()
     command = [*MATCH[:3], "-n", "20000", "--map", "small", "--jobs", str(jobs), "--out", str(games.parent)]
-    with subprocess.Popen(
-        [sys.executable, "-m", "warlight_env", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True, env={**os.environ, "TMPDIR": str(temporary)},
-    ) as process:  # fmt: skip
-        while process.poll() is None and not (games.exists() and games.stat().st_size):
-            time.sleep(0.01)
-        assert [file.name.split("-")[1] for file in temporary.iterdir()] == ["match"] * (jobs > 1)
-        yield process
+    process = ForkedCommand(command, {"TMPDIR": str(temporary)}, tmp_path / "errors")
+    while process.poll() is None and not (games.exists() and games.stat().st_size):
+        time.sleep(0.01)
+    assert [file.name.split("-")[1] for file in temporary.iterdir()] == ["match"] * (jobs > 1)
+    yield process
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_sigterm_ends_a_match_like_ctrl_c(jobs, tmp_path):
     with long_match(tmp_path, jobs) as process:
-        process.terminate()
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60), (tmp_path / "errors").read_text()
+    assert process.poll() == 130, err
     assert list((tmp_path / "temporary").iterdir()) == []
     assert "interrupted" in out and f"continues the match in {tmp_path / 'run'}" in out and "Traceback" not in err
     counted = int(re.search(r"(\d+) of 20000 games", out)[1])
@@ -421,7 +419,7 @@ def test_sigterm_ends_a_match_like_ctrl_c(jobs, tmp_path):
 def test_a_killed_match_leaves_no_temporary_files(tmp_path):
     with long_match(tmp_path, 2) as process:
         process.kill()
-        process.communicate(timeout=60)  # waits for its workers, which have its streams
+        process.communicate()  # waits for its workers, which have its streams
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
