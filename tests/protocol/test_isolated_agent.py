@@ -64,7 +64,8 @@ def test_the_failure_names_an_exhausted_time_bank():
     assert "the time bank is exhausted" in result.fault_table[0].reason
 
 
-def test_exceptions_and_exits_of_the_process_are_failures_with_a_traceback():
+def test_exceptions_and_exits_of_the_process_are_failures_with_a_traceback(monkeypatch):
+    monkeypatch.setattr(game_setup, "_play_warm_up", lambda setup: None)  # it would start another process each time
     crashing = match([isolated("Crashing"), Idle], games=1).run().fault_table[0]
     assert "round 2: ZeroDivisionError: nothing left to divide (python_bots.py" in crashing.reason
     assert 'raise ZeroDivisionError("nothing left to divide")' in crashing.detail
