@@ -10,10 +10,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from forked_python import PythonStarts
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True, print_blob=True)
@@ -82,6 +85,15 @@ def whole(tmp_path_factory) -> Path:
     file = tmp_path_factory.mktemp("whole") / "game.wl.jsonl"
     play_logged(file, map="small", rules="challenge2", picks="agents", seed=5)
     return file
+
+
+@pytest.fixture(scope="session")
+def starts() -> Iterator[PythonStarts]:
+    """Runs programs like new Python processes, without the second that each needs to import and prepare Numba."""
+    from forked_python import PythonStarts
+
+    with PythonStarts() as running:
+        yield running
 
 
 @pytest.fixture

@@ -28,9 +28,10 @@ for line in sys.stdin:
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 else:
     sys.exit()
-os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-for stream, file in enumerate(wanted["files"], 1):
-    os.dup2(os.open(file, os.O_WRONLY), stream)
+for stream, file in enumerate(wanted["files"]):
+    os.dup2(os.open(file, os.O_WRONLY if stream else os.O_RDONLY), stream)
+sys.stdin, sys.argv = open(0, closefd=False), ["program", *wanted["arguments"]]
+os.chdir(wanted["folder"])
 os.environ.clear()
 os.environ.update(wanted["environment"])
 sys.path[:0] = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
@@ -50,12 +51,28 @@ class PythonStarts:
         self._forking = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         return self
 
-    def run(self, program: str, **settings: str | Path) -> subprocess.CompletedProcess[str]:
-        """Run a program until it ends, with `settings` as additional environment variables."""
+    def run(
+        self, program: str, *arguments: str, text: str = "", folder: Path | None = None, **settings: str | Path
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program until it ends.
+
+        Args:
+            arguments: its ``sys.argv[1:]``. text: its standard input. folder: its working directory; None: the one of
+            this process. settings: additional environment variables.
+        """
         assert self._forking.stdin is not None and self._forking.stdout is not None
         environment = {**os.environ, **{name: str(value) for name, value in settings.items()}}
-        with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as err:
-            request = {"program": program, "environment": environment, "files": [out.name, err.name]}
+        with (
+            tempfile.NamedTemporaryFile("r+") as given,
+            tempfile.NamedTemporaryFile("r") as out,
+            tempfile.NamedTemporaryFile("r") as err,
+        ):
+            given.write(text)
+            given.flush()
+            request = {
+                "program": program, "arguments": arguments, "folder": str(folder or Path.cwd()),
+                "files": [given.name, out.name, err.name], "environment": environment,
+            }  # fmt: skip
             print(json.dumps(request), file=self._forking.stdin, flush=True)
             code = int(self._forking.stdout.readline())
             return subprocess.CompletedProcess(program, code, out.read(), err.read())

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -45,7 +43,7 @@ def test_a_written_policy_is_read_back(name, tmp_path):
     assert PolicyFile.load(path).max_cycles == 7, "a file that changed is read again"
 
 
-def test_a_policy_plays_without_pytorch():
+def test_a_policy_plays_without_pytorch(starts):
     """The process cannot import the libraries for training."""
     code = (
         "import sys\n"
@@ -53,7 +51,7 @@ def test_a_policy_plays_without_pytorch():
         "from warlight_env.cli import main\n"
         "sys.exit(main(['match', 'policy:strategies', 'random', '-n', '1', '--json']))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = starts.run(code)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["games"] == 1
 

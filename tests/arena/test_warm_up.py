@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 from kernel_helpers import TESTS
 
@@ -28,11 +24,8 @@ print(asked[before:])
 """
 
 
-def kernels_after_warm_up(rules, picks, *agents, **environment):
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, rules, picks, *agents], capture_output=True, text=True,
-        env={**os.environ, **environment}, cwd=TESTS,
-    )  # fmt: skip
+def kernels_after_warm_up(starts, *arguments, **environment):
+    done = starts.run(PROGRAM, *arguments, PYTHONPATH=TESTS, **environment)
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip()
 
@@ -49,14 +42,15 @@ PLANNERS = ("plan", "policy:any")
         *(pytest.param("thesis", "random", agents, marks=pytest.mark.slow) for agents in (SOLVERS, PLANNERS)),
     ],
 )
-def test_games_load_no_kernels_after_the_warm_up(rules, picks, agents):
-    assert kernels_after_warm_up(rules, picks, *agents) == "[]"
+def test_games_load_no_kernels_after_the_warm_up(rules, picks, agents, starts):
+    assert kernels_after_warm_up(starts, rules, picks, *agents) == "[]"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", ["mcts:50", "nash:100", "belief:mcts:50"])
-def test_games_load_no_kernels_after_a_warm_up_with_an_empty_cache(agent, tmp_path):
-    assert kernels_after_warm_up("challenge1", "agents", agent, "aggressive", WARLIGHT_CACHE_DIR=str(tmp_path)) == "[]"
+def test_games_load_no_kernels_after_a_warm_up_with_an_empty_cache(agent, tmp_path, starts):
+    arguments = "challenge1", "agents", agent, "aggressive"
+    assert kernels_after_warm_up(starts, *arguments, WARLIGHT_CACHE_DIR=tmp_path) == "[]"
 
 
 def test_a_crash_in_the_warm_up_is_one_of_the_game(tmp_path):

@@ -45,14 +45,14 @@ atexit.register(say, "exit")
 
 
 @pytest.fixture
-def noisy(tmp_path) -> dict[str, str]:
-    """An environment in which the agent `noisy` is installed."""
+def noisy(tmp_path) -> Path:
+    """A folder for ``PYTHONPATH`` in which the agent `noisy` is installed."""
     (tmp_path / "noisy_agent.py").write_text(PRINTS)
     information = tmp_path / "noisy_agent-1.dist-info"
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy-agent\nVersion: 1\n")
     (information / "entry_points.txt").write_text("[warlight_env.agents]\nnoisy = noisy_agent:make\n")
-    return {**os.environ, "PYTHONPATH": str(tmp_path)}
+    return tmp_path
 
 
 def warlight(words: str, environment: dict[str, str] | None = None, **options: object) -> subprocess.CompletedProcess:
@@ -66,15 +66,16 @@ def assert_output_is_in(errors: str) -> None:
             assert f"{kind} {where}" in errors
 
 
-def test_the_output_of_an_agent_in_a_worker_goes_to_standard_error(noisy, tmp_path):
-    done = warlight("match noisy random -n 4 -q --map small --json --jobs 2", noisy, cwd=tmp_path)
+def test_the_output_of_an_agent_in_a_worker_goes_to_standard_error(noisy):
+    environment = {**os.environ, "PYTHONPATH": str(noisy)}
+    done = warlight("match noisy random -n 4 -q --map small --json --jobs 2", environment, cwd=noisy)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["games"] == 4
     assert_output_is_in(done.stderr)
 
 
-def test_the_output_of_an_agent_goes_to_standard_error_and_results_to_standard_output(noisy, tmp_path):
-    (tmp_path / "cup.toml").write_text('agents = ["noisy", "random"]\ngames = 2\nmaps = ["small"]\n')
+def test_the_output_of_an_agent_goes_to_standard_error_and_results_to_standard_output(noisy, starts):
+    (noisy / "cup.toml").write_text('agents = ["noisy", "random"]\ngames = 2\nmaps = ["small"]\n')
     code = (
         "import os, sys\n"
         "from warlight_env.cli import main\n"
@@ -85,9 +86,7 @@ def test_the_output_of_an_agent_goes_to_standard_error_and_results_to_standard_o
     commands = ("agent list --json", "agent show noisy --json", "tournament cup.toml -q --out cup --json",
                 "bench noisy -q --map small --games 2 --out b --json",
                 "picture noisy random --map small --rounds 1")  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", code, *commands], capture_output=True, text=True, env=noisy, cwd=tmp_path, timeout=300
-    )
+    done = starts.run(code, *commands, folder=noisy, PYTHONPATH=noisy)
     assert done.returncode == 0, done.stderr
     *results, picture, after = done.stdout.split("\0")
     assert len([json.loads(result) for result in results]) == 4

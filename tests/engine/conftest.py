@@ -1,21 +1,12 @@
-"""Fixtures: Python programs that share one import of Numba, and an engine without the packages that depend on it."""
+"""A fixture: an engine without the packages that depend on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from forked_python import PythonStarts
 from helpers import copy_engine
-
-
-@pytest.fixture(scope="session")
-def starts() -> Iterator[PythonStarts]:
-    """Runs programs like new Python processes, without the second that each needs to import Numba."""
-    with PythonStarts() as running:
-        yield running
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 import pickle
-import subprocess
-import sys
 
 import gymnasium
 import numpy as np
@@ -178,14 +176,12 @@ print(env.step(np.zeros(env.action_space.shape, np.int64))[4]["round"])
 """
 
 
-def test_pickled_environment_plays_in_another_process(tmp_path):
+def test_pickled_environment_plays_in_another_process(tmp_path, starts):
     env = WarlightMapsEnv(["generated:12:1", "generated:14:2"], opponent="aggressive", picking="random")
     env.reset(seed=1)
     (tmp_path / "env.pkl").write_bytes(pickle.dumps(env))
-    process = subprocess.run(
-        [sys.executable, "-c", UNPICKLED, str(tmp_path / "env.pkl")], capture_output=True, text=True, check=True
-    )
-    assert process.stdout.strip() == "1"
+    process = starts.run(UNPICKLED, str(tmp_path / "env.pkl"))
+    assert process.stdout.strip() == "1", process.stderr
 
 
 @pytest.mark.parametrize(

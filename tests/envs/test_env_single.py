@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 import traceback
 import warnings
 
@@ -43,10 +41,10 @@ def test_sb3_env_checker_passes(action, mask):
         check_sb3_env(gymnasium.make("warlight/Warlight-v0", action=action, mask=mask).unwrapped)
 
 
-def test_registration_needs_one_import():
+def test_registration_needs_one_import(starts):
     code = "import gymnasium, warlight_env.envs; print(gymnasium.make('warlight/Warlight-v0').reset(seed=1)[0].shape)"
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert process.stdout.startswith("(")
+    process = starts.run(code)
+    assert process.stdout.startswith("("), process.stderr
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

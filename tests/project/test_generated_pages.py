@@ -7,8 +7,6 @@ import importlib
 import importlib.util
 import pkgutil
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -66,10 +64,10 @@ def test_links_of_the_page_lead_to_existing_sections():
     assert set(re.findall(r"\]\(#([^)]+)\)", page)) <= titles
 
 
-def test_the_page_needs_no_training_library():
+def test_the_page_needs_no_training_library(starts):
     without = "import sys; sys.modules |= dict.fromkeys(('torch', 'stable_baselines3', 'cma', 'matplotlib'))"
     program = f"{without}; import runpy; runpy.run_path({str(SOURCE)!r}, run_name='__main__')"
-    subprocess.run([sys.executable, "-c", program], check=True)
+    starts.run(program).check_returncode()
 
 
 def test_every_feature_has_a_row():

@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 import functools
 import re
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -164,13 +162,13 @@ def test_class_names_are_unique():
 @pytest.mark.parametrize("first", [
     "warlight_env.agents.registry", "warlight_env.protocol.bot_registration", "warlight_env.arena",
 ])  # fmt: skip
-def test_agents_of_higher_packages_are_registered_for_any_import_order(first):
+def test_agents_of_higher_packages_are_registered_for_any_import_order(first, starts):
     code = f"""
 import sys, {first}
 from warlight_env.agents import agent_names, make_agent
 print([name for name in ("belief", "cmd", "policy") if name not in agent_names()], make_agent("belief:random", 1).name)
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT.anchor, capture_output=True, text=True, check=False)
+    done = starts.run(code, folder=Path(ROOT.anchor))
     assert done.stdout == "[] belief:random\n", done.stderr
 
 
@@ -252,7 +250,7 @@ def test_a_cycle_is_detected_for_every_form_of_import(back):
 
 
 @needs_page
-def test_notebooks_show_games_and_logs_without_importing_the_server():
+def test_notebooks_show_games_and_logs_without_importing_the_server(starts):
     code = """
 import sys
 from warlight_env import Game
@@ -267,5 +265,5 @@ play_game([make_agent("random", 1), make_agent("random", 2)], "small", observer=
 log = recorder.log._repr_html_()
 print(before, shown[:7], log[:7], "fastapi" in sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT.anchor, capture_output=True, text=True, check=False)
+    done = starts.run(code, folder=Path(ROOT.anchor))
     assert done.stdout == "[] <iframe <iframe False\n", done.stderr

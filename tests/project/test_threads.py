@@ -5,8 +5,6 @@ import functools
 import inspect
 import os
 import pickle
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -140,7 +138,7 @@ COPIED = [*thread_stress.AGENTS, "mcts:sims=60,threads=2,local_search=0", "nash:
 #: different board object than the agents.
 IN_ANOTHER_PROCESS = """
 import pickle, sys
-together, *apart = pickle.load(sys.stdin.buffer)
+together, *apart = pickle.load(open(sys.argv[1], "rb"))
 for agents, view in pickle.loads(together), map(pickle.loads, apart):
     print(repr([agent.act(view) for agent in agents]))
 """
@@ -155,7 +153,7 @@ def agents_after_a_move(specs):
     return agents, game.view(0)
 
 
-def test_copied_and_pickled_agents_play_the_same_turn():
+def test_copied_and_pickled_agents_play_the_same_turn(starts, tmp_path):
     specs = [spec for spec in COPIED if "threads" not in spec and "pmcts" not in spec]
     agents, view = agents_after_a_move(specs)
     pickled = pickle.dumps((agents, view))
@@ -165,10 +163,10 @@ def test_copied_and_pickled_agents_play_the_same_turn():
     assert [agent.act(view) for agent in copies] == expected
     again, view_again = pickle.loads(pickled)
     assert [agent.act(view_again) for agent in again] == expected
-    command = [sys.executable, "-c", IN_ANOTHER_PROCESS]
-    done = subprocess.run(command, input=data, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
-    assert done.stdout.decode().splitlines() == [repr(expected)] * 2
+    (tmp_path / "agents").write_bytes(data)
+    done = starts.run(IN_ANOTHER_PROCESS, str(tmp_path / "agents"))
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.splitlines() == [repr(expected)] * 2
 
 
 @pytest.mark.parametrize("spec", ["pmcts:sims=60", "mcts:sims=60,threads=2,local_search=0"])

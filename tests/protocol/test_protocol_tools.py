@@ -374,15 +374,14 @@ print(len(answers.getvalue().splitlines()), asked[before:])
 """
 
 
-def test_a_precompiled_bot_looks_up_no_kernel():
+def test_a_precompiled_bot_looks_up_no_kernel(starts):
     lines = OPENING + (
         "think 1 1e9 1e9 0\npick_starting_region 60000 1 2 3 4\nsettings starting_armies 5\n"
         "update_map 1 player2 2 2 neutral 2\nopponent_moves\nthink 2 1e9 1e9 0\ngo place_armies 60000\n"
         "think 3 1e9 1e9 0\ngo attack/transfer 60000\n"
     )
-    command = [sys.executable, "-c", PRECOMPILED]
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, cwd=TESTS)
-    assert done.stdout == "4 []\n", "it says that it is ready, and gives three answers"
+    done = starts.run(PRECOMPILED, text=lines, PYTHONPATH=TESTS)
+    assert done.stdout == "4 []\n", done.stderr or "it says that it is ready, and gives three answers"
 
 
 def test_precompile_prints_its_steps_and_the_time_of_the_first_answer(monkeypatch, capsys):

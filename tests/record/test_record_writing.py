@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 import sys
 import time
@@ -157,11 +156,8 @@ except Exception as error:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of file sizes")
-def test_a_file_size_limit_raises_an_error_and_earlier_logs_stay_complete(tmp_path):
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True, env=environment
-    )
+def test_a_file_size_limit_raises_an_error_and_earlier_logs_stay_complete(tmp_path, starts):
+    done = starts.run(LIMITED, str(tmp_path), PYTHONDONTWRITEBYTECODE="1")
     assert done.stdout.startswith("LogWriteError cannot write the log "), done.stdout + done.stderr
     assert "File too large" in done.stdout
     assert all(GameLog.load(path).complete for path in tmp_path.iterdir())
