@@ -72,6 +72,7 @@ def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, maske
 def as_game(core: EnvCore) -> Game:
     """Return the environment's state, including its random generator, as a `Game`."""
     saved = Game(core.map, core.rules, core.players, 0).to_dict()
+    saved["map"] = core.map  # otherwise `from_dict` would check the map again, which takes up to 0.1 s
     saved["state"] = {name: array[0].tolist() for name, array in core.state._asdict().items()}
     del saved["hash"]
     return Game.from_dict(saved)
