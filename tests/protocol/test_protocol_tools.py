@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -54,16 +55,20 @@ def test_the_minimal_bot_passes_the_check_in_each_language(language, tmp_path, c
     assert "17 of 17 cases passed" in capsys.readouterr().out
 
 
-def test_the_class_template_passes_its_test_and_beats_a_random_bot(tmp_path, capsys):
+def test_the_class_template_passes_its_test_and_beats_a_random_bot(tmp_path, capsys, starts):
     assert main(["bot", "new", "class", str(tmp_path)]) == 0
     output = capsys.readouterr().out
     assert "my_bot.py" in output and "test_my_bot.py" in output and "warlight match my_bot.py:MyBot" in output
-    words = [sys.executable, "-m", "unittest"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+
+    def run_tests():
+        program = "import unittest; unittest.main(module=None)"  # the program of `python -m unittest`
+        return starts.run(program, folder=tmp_path, PYTHONPATH=tmp_path, PYTHONDONTWRITEBYTECODE="1")
+
+    done = run_tests()
     assert done.returncode == 0 and "Ran 2 tests" in done.stderr
     source = (tmp_path / "my_bot.py").read_text().replace("Orders([(first, view.income)], attacks)", "Orders()")
     (tmp_path / "my_bot.py").write_text(source)
-    assert subprocess.run(words, cwd=tmp_path, capture_output=True).returncode == 1
+    assert run_tests().returncode == 1
     assert main(["bot", "new", "class", str(tmp_path)]) == 2
     assert "exists already" in capsys.readouterr().err and (tmp_path / "my_bot.py").read_text() == source
 
@@ -242,8 +247,9 @@ setup_map neighbors 1 2 2 3 3 4
 """
 
 
-def run_bot(agent: str, lines: str, *more: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    arguments = [sys.executable, "-m", "warlight_env", "bot", "run", agent, *more]
+def run_bot(agent: str, lines: str | None, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a bot with these lines as its standard input; None: with the stream in `options`."""
+    arguments = [sys.executable, "-m", "warlight_env", "bot", "run", agent]
     return subprocess.run(arguments, input=lines, capture_output=True, text=True, check=False, timeout=120, **options)
 
 
@@ -284,9 +290,15 @@ def test_too_long_lines_are_skipped_with_little_memory():
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (1 << 29, 1 << 29))
 
-    lines = OPENING + "setup_map neighbors 1 " + "2," * (4 << 20) + "2\n" + "x" * (150 << 20) + "\n"
-    lines += "pick_starting_regions 60000 1 2 3 4\nsettings starting_armies 5\nupdate_map 1 player2 4\n"
-    done = run_bot("aggressive", lines + "go place_armies 60000\n" + "opponent_moves " * (1 << 20), preexec_fn=limit)
+    turn = b"pick_starting_regions 60000 1 2 3 4\nsettings starting_armies 5\nupdate_map 1 player2 4\n"
+    with tempfile.TemporaryFile() as file:
+        file.write(OPENING.encode() + b"setup_map neighbors 1 " + b"2," * (4 << 20) + b"2\n")
+        file.write(b"x" * (150 << 20))
+        file.write(b"\n" + turn + b"go place_armies 60000\n" + b"opponent_moves " * (1 << 20))
+        file.seek(0)
+        # `subprocess` itself writes in small parts to a pipe, which takes two seconds of CPU time.
+        with subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE) as writer:
+            done = run_bot("aggressive", None, stdin=writer.stdout, preexec_fn=limit)
     assert done.stderr == "cannot read a line: it has more than 1048576 bytes\n" * 3
     picks, places = done.stdout.splitlines()
     assert (sorted(picks.split()), places) == (["1", "2", "3", "4"], "player2 place_armies 1 5")
