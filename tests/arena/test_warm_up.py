@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
+
 import pytest
 from kernel_helpers import TESTS
 
@@ -47,10 +50,32 @@ def test_games_load_no_kernels_after_the_warm_up(rules, picks, agents, starts):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", ["mcts:50", "nash:100", "belief:mcts:50"])
+@pytest.mark.parametrize("agent", ["mcts:50", "nash:100,opponent_model=observed", "belief:mcts:50"])
 def test_games_load_no_kernels_after_a_warm_up_with_an_empty_cache(agent, tmp_path, starts):
     arguments = "challenge1", "agents", agent, "aggressive"
     assert kernels_after_warm_up(starts, *arguments, WARLIGHT_CACHE_DIR=tmp_path) == "[]"
+
+
+@pytest.mark.parametrize("compiles, rounds", [(True, 3), (False, 2)])
+def test_a_compilation_prolongs_the_warm_up(monkeypatch, compiles, rounds):
+    """The clock is simulated: each look at it takes 20 of the 30 seconds of a warm-up."""
+    from warlight_env import maps
+    from warlight_env.agents.players.random import RandomAgent
+    from warlight_env.arena.games import game_setup
+    from warlight_env.engine.rules import Rules
+
+    played = set()
+    seconds, compiled = itertools.count(step=20), itertools.count()
+
+    class Noted(RandomAgent):
+        def act(self, view, budget=None):
+            played.add(view.round)
+            return super().act(view, budget)
+
+    monkeypatch.setattr(game_setup, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
+    monkeypatch.setattr(game_setup, "compiled_count", lambda: next(compiled) if compiles else 0)
+    game_setup.MatchSetup((Noted, Noted), maps.load("small"), Rules.of("thesis"), 1, True, "random", None).warm_up()
+    assert len(played) == rounds
 
 
 def test_a_crash_in_the_warm_up_is_one_of_the_game(tmp_path):

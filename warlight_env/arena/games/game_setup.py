@@ -29,6 +29,7 @@ from warlight_env.arena.games.match_logs import check_logged, open_folder
 from warlight_env.arena.games.play_options import PlayOptions
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
 from warlight_env.arguments import short_repr
+from warlight_env.engine.compile_progress import compiled_count
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
@@ -44,8 +45,8 @@ AgentSource = str | Callable[[int], PlainAgent]
 #: simulations to use all parts of a search, and enough rounds to receive the events of an earlier round.
 WARM_UP_ROUNDS: Final = 3
 WARM_UP_SIMULATIONS: Final = 64
-#: After this number of seconds, a warm-up game ends with its current round. An agent in its own process that does not
-#: answer within this time has no further questions in the warm-up.
+#: This number of seconds after the last compilation, a warm-up game ends with its current round. An agent in its own
+#: process that does not answer within this time has no further questions in the warm-up.
 WARM_UP_SECONDS: Final = 30.0
 #: The opponents in the warm-up game of an agent with a process of its own.
 STAND_IN: Final = "random"
@@ -315,9 +316,17 @@ def warm_up_all(setups: Iterable[MatchSetup], on_warm_up: OnWarmUp | None = None
 
 
 def _play_warm_up(setup: MatchSetup) -> None:
-    end = time.perf_counter() + WARM_UP_SECONDS
+    """Play a warm-up game until `WARM_UP_SECONDS` have passed since the last compilation of a kernel."""
+    end, compiled = time.perf_counter() + WARM_UP_SECONDS, compiled_count()
+
+    def is_late() -> bool:
+        nonlocal end, compiled
+        if compiled_count() > compiled:
+            end, compiled = time.perf_counter() + WARM_UP_SECONDS, compiled_count()
+        return time.perf_counter() > end
+
     with contextlib.suppress(AgentCrashError, GameStopped):
-        setup.play(0, lambda: time.perf_counter() > end)
+        setup.play(0, is_late)
 
 
 def check_source(source: Any) -> None:
