@@ -13,6 +13,7 @@ from warlight_env.arguments import short_repr
 from warlight_env.engine.orders import REASONS, Orders
 from warlight_env.engine.visibility import is_order_visible, seen_in_round
 from warlight_env.errors import InputError
+from warlight_env.maps import Map
 
 
 class GameError(InputError):
@@ -35,6 +36,18 @@ class IllegalOrder:
     def __str__(self) -> str:
         return f"player {self.player}, {self.kind} {self.index + 1} {short_repr(self.order)}: {self.reason}"
 
+    def describe(self, map_: Map) -> str:
+        """Return the order with names, and the reason: "deploy 9 on Siam: not the player's region"."""
+        name = [map_.regions[r].name if 0 <= r < map_.n_regions else f"region {r}" for r in self.order]
+        match self.kind, self.order:
+            case "deploy", (_, armies):
+                text = f"{armies} on {name[0]}"
+            case "attack", (_, _, armies):
+                text = f"{name[0]} → {name[1]} with {armies}"
+            case _:
+                text = ", ".join(name)
+        return f"{self.kind} {text}: {self.reason}"
+
 
 class IllegalOrdersError(GameError):
     """An order or pick is illegal, and the call has `on_illegal="raise"`. The game has not changed.
@@ -49,6 +62,19 @@ class IllegalOrdersError(GameError):
     def __str__(self) -> str:
         suffix = f" (and {len(self.illegal) - 5} more)" if len(self.illegal) > 5 else ""
         return "; ".join(str(order) for order in self.illegal[:5]) + suffix
+
+
+def legal_part(player: int, orders: Orders, illegal: Sequence[IllegalOrder]) -> Orders:
+    """Return a player's turn without its illegal orders.
+
+    illegal: the illegal orders of all players in the round, for example `RoundResult.dropped`.
+    """
+    left_out = {(order.kind, order.index) for order in illegal if order.player == player}
+    plain = orders.normalized()
+    return Orders(
+        [order for i, order in enumerate(plain.deploys) if ("deploy", i) not in left_out],
+        [order for i, order in enumerate(plain.attacks) if ("attack", i) not in left_out],
+    )
 
 
 @dataclass(frozen=True)

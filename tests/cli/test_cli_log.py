@@ -9,6 +9,7 @@ import resource
 import signal
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -163,7 +164,12 @@ def test_pictures_of_a_seat_show_only_the_visible_orders_of_others(tmp_path):
         assert frame.orders[0] == log.rounds[frame.position.round].orders[0]
         assert frame.orders[1].deploys == [(d.region, d.armies) for d in result.deploys]
         assert frame.orders[1].attacks == [(e.source, e.target, e.armies) for e in result.events]
-    assert [f.orders[1] for f in frames(log)[:-1]] == [r.orders[1] for r in log.rounds]
+    drawn_rounds = [
+        replace(r, orders=(r.orders[0], f.orders[1]), dropped=()) for f, r in zip(frames(log), log.rounds, strict=False)
+    ]
+    assert [r.deploys for r in drawn_rounds] == [r.deploys for r in log.rounds]
+    assert all(r.dropped for r in log.rounds), "the agent gives illegal orders, and pictures show only legal ones"
+    assert [f.orders[1].attacks for f in frames(log)[:-1]] == [r.legal_orders[1].attacks for r in log.rounds]
 
 
 def test_replay_shows_decision_info(capsys, tmp_path):

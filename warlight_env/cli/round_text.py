@@ -56,15 +56,24 @@ def _fitted(board_lines: list[str], text_lines: Sequence[str], width: int, rows:
 
 
 def describe_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], result: RoundResult) -> Iterator[str]:
-    """Yield lines that describe a round: the deploys of each player, then attacks and transfers in execution order."""
+    """Yield lines that describe a round: the deploys of each player, then attacks and transfers in execution order.
+
+    The last lines name the illegal orders, which the round did not execute.
+
+    Args:
+        orders: the orders of each player as submitted.
+    """
+    from warlight_env.step_results import legal_part
+
     for player, turn in orders.items():
-        deploys = ", ".join(f"{armies} on {map_.regions[region].name}" for region, armies in turn.deploys)
+        legal_deploys = legal_part(player, turn, result.dropped).deploys
+        deploys = ", ".join(f"{armies} on {map_.regions[region].name}" for region, armies in legal_deploys)
         if deploys:
             yield f"{names[player]} deploys {deploys}"
     for event in result.events:
         yield describe_event(map_, names, event)
     for illegal in result.dropped:
-        yield f"illegal order of {names[illegal.player]}, left out: {illegal.kind} {illegal.order}: {illegal.reason}"
+        yield f"illegal order of {names[illegal.player]}, left out: {illegal.describe(map_)}"
 
 
 def describe_event(map_: Map, names: Sequence[str], event: Event) -> str:

@@ -12,7 +12,7 @@ from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.record.variations import EMPTY, Change, Variations
-from warlight_env.step_results import Deploy, Event, IllegalOrder
+from warlight_env.step_results import Deploy, Event, IllegalOrder, legal_part
 
 
 @dataclass(frozen=True)
@@ -114,15 +114,21 @@ class Round:
     hash: str
     insights: tuple[DecisionInfo, ...] = ()
 
+    @cached_property
+    def legal_orders(self) -> tuple[Orders | None, ...]:
+        """For each player its orders without the dropped orders. None: the player submitted no turn."""
+        return tuple(
+            None if orders is None else legal_part(player, orders, self.dropped)
+            for player, orders in enumerate(self.orders)
+        )
+
     @property
     def deploys(self) -> list[Deploy]:
         """The numbers of armies that were deployed, sorted by player and region."""
-        illegal = {(d.player, d.index) for d in self.dropped if d.kind == "deploy"}
         total: dict[tuple[int, int], int] = {}
-        for player, orders in enumerate(self.orders):
-            for index, (region, armies) in enumerate(() if orders is None else orders.deploys):
-                if (player, index) not in illegal:
-                    total[player, region] = total.get((player, region), 0) + armies
+        for player, orders in enumerate(self.legal_orders):
+            for region, armies in () if orders is None else orders.deploys:
+                total[player, region] = total.get((player, region), 0) + armies
         return [Deploy(player, region, armies) for (player, region), armies in sorted(total.items())]
 
 

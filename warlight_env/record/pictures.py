@@ -35,7 +35,7 @@ class ExportError(RunError):
 
 @dataclass(frozen=True)
 class ReplayFrame:
-    """A position of a logged game, and the orders of the next round.
+    """A position of a logged game, and the orders of the next round without illegal orders.
 
     If the frame shows the view of one player under fog, it contains only orders that this player saw.
     """
@@ -78,7 +78,7 @@ def frames(
         if round is not None and number != round:
             continue
         owner: Sequence[int] = position.owner
-        next_orders = log.rounds[number].orders if orders and number < len(log.rounds) else ()
+        next_orders = log.rounds[number].legal_orders if orders and number < len(log.rounds) else ()
         shown_orders = {p: turn for p, turn in enumerate(next_orders) if turn is not None}
         if player is not None and header.rules.fog:
             visible_regions = visible(header.map.neighbors, owner, player)

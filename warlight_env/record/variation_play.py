@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from warlight_env import step_results
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
@@ -77,12 +78,7 @@ def legal_part(game: Game, player: int, turn: Orders | None) -> Orders | None:
     """Return a turn without the orders that are illegal in the position of `game`."""
     if turn is None or not game.alive(player):
         return None
-    illegal = {(order.kind, order.index) for order in game.check(player, turn)}
-    plain = turn.normalized()
-    return Orders(
-        [order for i, order in enumerate(plain.deploys) if ("deploy", i) not in illegal],
-        [order for i, order in enumerate(plain.attacks) if ("attack", i) not in illegal],
-    )
+    return step_results.legal_part(player, turn, game.check(player, turn))
 
 
 def play_variation(

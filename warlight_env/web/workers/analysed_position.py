@@ -208,7 +208,7 @@ class AnalysedPosition:
                 self._search_turn(bot, player)
         if self.step is None:
             return self._result([None] * self.game.players, before_values)
-        orders = dict(enumerate(self.step.orders))
+        orders = dict(enumerate(self.step.legal_orders))
         after = self.game.clone()
         after.play_round(orders, on_illegal="skip")
         after_values = self._values.position(after, self.games, self._absent[1])
@@ -239,7 +239,7 @@ class AnalysedPosition:
             raise VariationError(f"seat {player}: there is no turn of this player after {self.game.round} rounds")
         if illegal := self.game.check(player, orders):
             raise VariationError(f"illegal order: {illegal[0]}")
-        played_orders = dict(enumerate(self.step.orders))
+        played_orders = dict(enumerate(self.step.legal_orders))
         text = format_orders(self.game.map, orders)
         judged_values = self._values.win_probabilities(player, text, played_orders, orders)
         played_values = self._values.win_probabilities(player, "played", played_orders)

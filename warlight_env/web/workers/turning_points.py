@@ -232,14 +232,14 @@ def weak_attacks(game: Game, step: Round, player: int, names: Sequence[str]) -> 
     Args:
         game: the game before the round. step: the round. names: the names of all players, by seat.
     """
-    moves = sent_armies(game, player, step.orders[player] or Orders()).moves
+    moves = sent_armies(game, player, step.legal_orders[player] or Orders()).moves
     targets = [target for _, target, _ in moves]
     sentences = []
     for _, target, armies in moves:
         owner, defenders = int(game.owner[target]), int(game.army[target])
         changed = any(
             target == destination or (seat == owner and target == source)
-            for seat, turn in enumerate(step.orders)
+            for seat, turn in enumerate(step.legal_orders)
             if turn and seat != player
             for source, destination, _ in turn.attacks
         )
@@ -265,7 +265,8 @@ def weak_attacks(game: Game, step: Round, player: int, names: Sequence[str]) -> 
 def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str]:
     """Return the turning points of a report as lines of text.
 
-    The lines of a turning point contain the loss and its parts, the reason, the played turn and the better turn.
+    The lines of a turning point contain the loss and its parts, the reason, the played turn, its illegal orders, and
+    the better turn.
     """
     lines, names = [], distinct(log.names)
     for point in report["turning"]:
@@ -279,14 +280,22 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
             f"{_opponents(names, player)}, {points['dice']:+d} by the dice"
         )
         lines.append(f"  {sentence_of(turn['reason'], log.names, player)}")
-        game, played_orders = game_at(log, number - 1), log.rounds[number - 1].orders[player]
-        lines.append(f"  played: {describe_orders(game, player, played_orders or Orders())}")
+        game, step = game_at(log, number - 1), log.rounds[number - 1]
+        lines.append(f"  played: {describe_orders(game, player, step.legal_orders[player] or Orders())}")
+        lines += _dropped_orders(step, player, log.header.map)
         if turn["better"]:
-            lines += [f"  {sentence}" for sentence in weak_attacks(game, log.rounds[number - 1], player, names)]
+            lines += [f"  {sentence}" for sentence in weak_attacks(game, step, player, names)]
         if better_turn := turn["better"]:
             orders = describe_orders(game, player, parse_orders(log.header.map, better_turn["orders"]))
             lines.append(f"  better by {-points['turn']} ± {100 * better_turn['error']:.0f} points: {orders}")
     return lines
+
+
+def _dropped_orders(step: Round, player: int, map_: Map) -> list[str]:
+    """Return lines that name a player's illegal orders in a round, at most three of them."""
+    dropped = [order for order in step.dropped if order.player == player]
+    lines = [f"  illegal, not executed: {order.describe(map_)}" for order in dropped[:3]]
+    return [*lines, f"  and {counted(len(dropped) - 3, 'more illegal order')}"] if len(dropped) > 3 else lines
 
 
 def _worst_battle(before: Game, step: Round, player: int) -> Reason:
