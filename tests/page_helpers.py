@@ -40,14 +40,21 @@ def bot_log(map_name: str = "small", rounds: int = 30, seed: int = 12, fog: bool
     return recorder.log
 
 
-def idle_log(rounds: int, map_name: str = "small") -> GameLog:
-    """Play a game of a player without orders against a bot that attacks; return its log."""
+#: Illegal orders on the map "small" for a player in any position: the regions do not exist, or are not neighbours.
+ILLEGAL_ORDERS = Orders([(99, 1), (0, 999)], [(1, 1, 1), (2, 2, 2)])
+
+
+def idle_log(rounds: int, map_name: str = "small", orders: Orders | None = None) -> GameLog:
+    """Play a game of a player without legal orders against a bot that attacks; return its log.
+
+    orders: the orders of the player in each round; illegal orders are dropped.
+    """
     game, recorder = Game(map_name, "thesis", 2, 3, picks="random"), MemoryRecorder()
     bots = [make_agent("random", 1), make_agent("aggressive", 1)]
     recorder.began(game, bots, 500)
     while game.round < rounds and not game.done:
-        orders = {0: Orders(), 1: bots[1].act(game.view(1))}
-        recorder.played(orders, game.play_round(orders), game)
+        turns = {0: orders or Orders(), 1: bots[1].act(game.view(1))}
+        recorder.played(turns, game.play_round(turns, on_illegal="skip"), game)
     return recorder.log
 
 

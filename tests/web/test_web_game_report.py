@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from page_helpers import bot_log, idle_log
+from page_helpers import ILLEGAL_ORDERS, bot_log, idle_log
 
 from warlight_env import Game, battle_odds
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.cli import main
-from warlight_env.engine.orders import Orders
-from warlight_env.record import GameLog, MemoryRecorder, game_at
+from warlight_env.record import MemoryRecorder, game_at
 from warlight_env.web.workers.analysed_position import PLAYOUTS, AnalysedPosition
 from warlight_env.web.workers.dice_luck import dice_luck
 from warlight_env.web.workers.game_report import GameReport, GameReportError, report_of
@@ -104,20 +102,12 @@ def test_analyse_prints_the_report_as_text_and_as_json(tmp_path: Path, capsys: p
     report = json.loads(capsys.readouterr().out)
     assert report["turning"] and all(point["reason"] in text for point in report["turning"])
     assert (report["judge"], report["rolls"], len(report["rounds"])) == ("aggressive", 8, 3)
-    illegal = Orders([(99, 1), (0, 999)], [(1, 1, 1), (2, 2, 2)])
-    log = GameLog.load(file)
-    assert log.start is not None
-    steps = []
-    for step in log.rounds:
-        game = game_at(log, step.round - 1)
-        dropped = game.check(0, illegal)
-        steps.append(replace(step, orders=(illegal, step.orders[1]), dropped=tuple(dropped)))
-    replace(log, steps=tuple(steps)).save(file)
+    idle_log(3, orders=ILLEGAL_ORDERS).save(file)
     assert main([*line, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == report, "illegal orders have no effect"
     assert main(line) == 0
     text = capsys.readouterr().out
-    first = log.header.map.regions[0].name
+    first = Game("small").map.regions[0].name
     assert "  played: no orders\n  illegal, not executed: deploy 1 on region 99: no such region\n" in text
     assert f"not executed: deploy 999 on {first}: " in text and "  and 1 more illegal order\n" in text
     for bad, hint in ((["--rolls", "1"], "8 to 1000"), (["--html", "x.txt"], ".html"), (["--bot", "nobody"], "nobody")):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis_page_helpers import BETTER, QUICK, mock_analysis, news, open_log, open_next_log
-from page_helpers import PAGE, choose_language, idle_log
+from page_helpers import ILLEGAL_ORDERS, PAGE, choose_language, idle_log, names_of
 
 from warlight_env.cli import main
 from warlight_env.web.export import write_html
@@ -144,7 +144,7 @@ def test_replay_opens_without_win_probabilities_and_gives_the_reasons_of_errors(
 
 def test_offline_file_shows_its_report_or_says_that_it_has_no_analysis(tmp_path: Path, open_page: Callable[..., Any]):
     file, page_file, bare_file = (tmp_path / name for name in ("game.wl.jsonl", "game.html", "bare.html"))
-    log = idle_log(5)
+    log = idle_log(5, orders=ILLEGAL_ORDERS)
     log.save(file)
     line = ["analyse", str(file), "--bot", "aggressive", "--rolls", "8", "-q", "--html", str(page_file)]
     assert main(line) == 0
@@ -165,7 +165,15 @@ def test_offline_file_shows_its_report_or_says_that_it_has_no_analysis(tmp_path:
         assert report.get_by_role("img", name=f"{name} by round").is_visible()
     page.keyboard.press("b")
     page.locator(BETTER).first.wait_for(state="attached")
-    assert page.get_by_role("region", name="Analysis").get_by_text("Better:").is_visible()
+    card = page.get_by_role("region", name="Analysis")
+    assert card.get_by_text("Better:").is_visible() and card.get_by_text("Played: hold.").is_visible()
+    illegal = card.get_by_text("is not executed")
+    name = log.header.map.regions[0].name
+    assert illegal.count() == 3 and illegal.nth(2).inner_text().endswith(" …")
+    assert illegal.nth(1).inner_text().startswith(f"{names_of(log)[0]}: deploy {name} is not executed, ")
+    moves = page.get_by_role("region", name="Moves").locator("[data-round]", has=page.locator(".here"))
+    assert moves.locator(".line.dropped").count() == 4
+    assert moves.locator(".line.deploy", has_text="+999").count() == 0
     assert page.get_by_role("combobox", name="Bot for analysis").count() == 0
     assert requests == [page_file.as_uri()]
 

@@ -20,9 +20,15 @@ export interface Round {
   deploys: Deploy[];
   moves: Move[];
   dropped: Dropped[];
-  orders: (Orders | null)[];
+  orders: (Orders | null)[]; // without illegal orders
   insights: (DecisionInfo | null)[];
   marks: Mark[];
+}
+
+/** Return the orders of a player without its illegal orders. `dropped`: the illegal orders of all players in the round. */
+function legalPart(player: number, { deploys, attacks }: Orders, dropped: Dropped[]): Orders {
+  const isLegal = (kind: Dropped[1], index: number) => !dropped.some(([p, k, i]) => p === player && k === kind && i === index);
+  return { deploys: deploys.filter((_, i) => isLegal('deploy', i)), attacks: attacks.filter((_, i) => isLegal('attack', i)) };
 }
 
 /** The positions after every round and the steps within rounds. It grows with each event. */
@@ -52,7 +58,7 @@ export class History {
         deploys: event.deploys,
         moves: event.moves,
         dropped: event.dropped ?? [],
-        orders: event.orders,
+        orders: event.orders.map((orders, p) => orders && legalPart(p, orders, event.dropped ?? [])),
         insights,
         marks: marksOf(this.doc, before, after, event.moves, insights),
       });
