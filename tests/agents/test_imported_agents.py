@@ -116,7 +116,8 @@ def test_a_run_folder_rejects_a_changed_file_and_a_new_folder_accepts_it(name, f
     capsys.readouterr()
     assert main(run) == 2
     message = capsys.readouterr().err
-    assert "run contains another run" in message and f"{file}#" in message, "names the folder and the file"
+    assert f"error: run: {file} changed since the run in this folder (digest " in message
+    assert f"to continue that run, restore the earlier content of {file}; otherwise" in message
     assert '"random"' not in message, "shows no other agent"
     assert "give another folder (--out)" in message
     if name != "bench":  # a bench takes long

@@ -33,9 +33,9 @@ def file(tmp_path):
     return path
 
 
-def match(file, **changes):
+def match(file, opponent="random", **changes):
     return Match(
-        [f"one_ply:weights={file}", "random"], **{"map": "small", "games": 2, "max_rounds": 2, "jobs": 1, **changes}
+        [f"one_ply:weights={file}", opponent], **{"map": "small", "games": 2, "max_rounds": 2, "jobs": 1, **changes}
     )
 
 
@@ -162,10 +162,23 @@ def test_a_run_only_continues_with_equal_weights(tmp_path, file):
     result = match(file).run(folder=folder)
     assert result.games == 2 and result.agents[0].name == f"one_ply:weights={file}"
     OTHER.save(file)
-    with pytest.raises(RunFolderError, match="contains another run") as error:
+    with pytest.raises(RunFolderError, match="changed since the run in this folder") as error:
         match(file).run(folder=folder)
-    assert str(file) in str(error.value) and DEFAULT.digest() in str(error.value) and OTHER.digest() in str(error.value)
-    assert "give the same content for these names (their digests differ)" in str(error.value)
+    digests = f"(digest {DEFAULT.digest()} in the folder, {OTHER.digest()} now)"
+    assert f"run: {file} changed" in str(error.value) and digests in str(error.value)
+
+
+def test_a_run_names_one_changed_file_and_counts_the_others(tmp_path, file):
+    second, folder = file.with_name("second.json"), tmp_path / "run"
+    DEFAULT.save(second)
+    opponent = f"mcts:sims=1,weights={second}"
+    match(file, opponent, games=1, max_rounds=1).run(folder=folder)
+    for weights in (file, second):
+        OTHER.save(weights)
+    with pytest.raises(RunFolderError, match=f"{file} and 1 more file changed since the run"):
+        match(file, opponent, games=1, max_rounds=1).run(folder=folder)
+    with pytest.raises(RunFolderError, match="contains another run"):
+        match(file, games=1, max_rounds=1).run(folder=folder)
 
 
 def test_a_run_rejects_another_file_with_the_same_content(tmp_path, file):

@@ -16,6 +16,7 @@ from warlight_env import bounded_io
 from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.folder_lock import LOCK, FolderLock, folder_reason
 from warlight_env.output import open_output, write_all, write_file
+from warlight_env.tables import counted
 
 #: The exceptions that the reader of a line may raise if the line is damaged or belongs to another run.
 MALFORMED_DATA = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
@@ -203,14 +204,18 @@ class AppendOnlyFolder(ABC):
             if stored_description.keys() == self._description.keys() and self._is_unused():
                 return False
             keys, stored, current = difference
-            advice = "the same settings"
-            if _undigested(stored) == _undigested(current):
-                advice = "the same content for these names (their digests differ)"
-                stored, current = _changed(stored, current)
+            if changes := _changed_files(stored, current):
+                (name, (before, now)), *others = changes.items()
+                more = f" and {counted(len(others), 'more file')}" if others else ""
+                raise self.error(
+                    f"{self.folder}: {name}{more} changed since the run in this folder (digest {before} in the folder, "
+                    f"{now} now); to continue that run, restore the earlier content of {name}{more}; "
+                    f"otherwise give another folder (--out)"
+                )
             raise self.error(
                 f"{self.folder} contains another run "
                 f"({self.setting_name(keys)}: {_value_text(stored)} in the folder, {_value_text(current)} now); "
-                f"to continue that run, give {advice}; otherwise give another folder (--out)"
+                f"to continue that run, give the same settings; otherwise give another folder (--out)"
             )
         return True
 
@@ -285,22 +290,27 @@ def _difference(stored: Any, current: Any, keys: tuple[str, ...] = ()) -> tuple[
     return None if stored == current and type(stored) is type(current) else (keys, stored, current)
 
 
-#: The pattern of a digest after the name of a file or of an agent, as in ``name#0123456789abcdef``; see
-#: `agents.registry.pinned`.
-_DIGEST: Final = re.compile(r"#[0-9a-f]{16}\b")
+#: The pattern of a name of a file or of an agent's class and its digest, as in ``agent:file=name#0123456789abcdef``;
+#: see `agents.registry.pinned`.
+_DIGEST: Final = re.compile(r"([^:=,#]*)#([0-9a-f]{16})\b")
 
 
-def _undigested(value: Any) -> str:
-    """Return a value of a description as text, without the digests after names of files and agents."""
-    return _DIGEST.sub("", json.dumps(value))
+def _changed_files(stored: Any, current: Any) -> dict[str, tuple[str, str]]:
+    """Return the changed digests if two values of descriptions differ only in digests after names; otherwise {}.
 
-
-def _changed(stored: Any, current: Any) -> tuple[Any, Any]:
-    """Return two lists of the same length without their common entries; return other values unchanged."""
-    if not isinstance(stored, list) or not isinstance(current, list):
-        return stored, current
-    pairs = [(a, b) for a, b in zip(stored, current, strict=True) if a != b]
-    return [a for a, _ in pairs], [b for _, b in pairs]
+    The result contains for each name, such as the name of a bot's file, the stored and the current digest.
+    """
+    texts = [value if isinstance(value, list) else [value] for value in (stored, current)]
+    if len(texts[0]) != len(texts[1]) or not all(isinstance(text, str) for text in (*texts[0], *texts[1])):
+        return {}
+    changes: dict[str, tuple[str, str]] = {}
+    for before, now in zip(*texts, strict=True):
+        if _DIGEST.sub(r"\1#", before) != _DIGEST.sub(r"\1#", now):
+            return {}
+        for (name, old_digest), (_, new_digest) in zip(_DIGEST.findall(before), _DIGEST.findall(now), strict=True):
+            if old_digest != new_digest:
+                changes[name] = (old_digest, new_digest)
+    return changes
 
 
 def _value_text(value: Any) -> str:
