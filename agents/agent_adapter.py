@@ -49,11 +49,33 @@ def makes_agents(source: object) -> bool:
         return False
 
 
-def missing_method(agent: object) -> str | None:
-    """Return the name of a method, `pick` or `act`, that an agent lacks; None if it has both methods."""
-    return next(
-        (name for name in ("pick", "act") if isinstance(agent, type) or not callable(getattr(agent, name, None))), None
-    )
+#: The arguments with which a match calls the methods of an agent.
+_ARGUMENTS: Final = {"pick": ("view",), "act": ("view", "budget")}
+
+
+def method_fault(agent: object) -> str | None:
+    """Return why a match cannot call the methods `pick` and `act` of an agent; None if it can call them.
+
+    A method without a readable signature, such as a function in C, is accepted.
+    """
+    name = type(agent).__name__
+    for method, arguments in _ARGUMENTS.items():
+        function = getattr(agent, method, None)
+        if isinstance(agent, type) or not callable(function):
+            return f"{name} has no method {method}(view)"
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError):
+            continue
+        try:
+            signature.bind(*arguments)
+        except TypeError:
+            budget = ", budget=None" if "budget" in arguments else ""
+            return (
+                f"{name}.{method} must accept the arguments ({', '.join(arguments)}): "
+                f"write def {method}(self, view{budget})"
+            )
+    return None
 
 
 def as_agent(agent: Any) -> Agent:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded_io, registration_hooks
-from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory, missing_method
+from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory, method_fault
 from warlight_env.agents.agent_info import AgentInfo, TextForm
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
@@ -366,8 +366,8 @@ def make_agent(spec: str, seed: int) -> Agent:
         if info.name in _AGENTS:
             raise
         raise AgentError(f"agent {name!r} ({info.summary}) cannot be made: {crash_reason(error)}") from error
-    if (method := missing_method(agent)) is not None:
-        raise AgentError(f"agent {name!r}: {type(agent).__name__} has no method {method}(view)")
+    if (fault := method_fault(agent)) is not None:
+        raise AgentError(f"agent {name!r}: {fault}")
     adapted = as_agent(agent)
     adapted.name = name
     return adapted

@@ -31,6 +31,14 @@ class WithoutAct:
     def pick(self, view):
         return []
 
+class NoBudget:
+    def __init__(self, seed):
+        pass
+    def pick(self, view):
+        return []
+    def act(self, view):
+        return Orders()
+
 VALUE = 3
 """
 
@@ -76,6 +84,7 @@ def test_the_match_command_accepts_imported_agents(folder, capsys):
         ("no_such_package:Idle", "there is no agent 'no_such_package'"),
         ("nothing.py:Idle", "agent 'nothing.py:Idle': there is no file nothing.py"),
         ("{}:WithoutAct", r"WithoutAct has no method act\(view\)"),
+        ("{}:NoBudget", r"NoBudget.act must accept the arguments \(view, budget\): write def act\(self, view, budget="),
     ],
 )
 def test_invalid_classes_raise_an_error_with_the_reason(folder, spec, message):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any
 
 import numpy as np
 import pytest
 
+from arena_agents import Idle
 from helpers import RING
 from warlight_env import Game, maps
 from warlight_env.agents import Budget, make_agent
@@ -29,7 +31,9 @@ from warlight_env.arena import (
     unit_interval,
     wilson_interval,
 )
+from warlight_env.arena.games.game_setup import agent_from_source
 from warlight_env.arena.policies.policy_file import PolicyFile
+from warlight_env.engine.orders import Orders
 from warlight_env.envs import load_policy
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.errors import InputError
@@ -62,9 +66,34 @@ class WithoutAct:
         return []
 
 
+class KeywordBudget(Idle):
+    """A bot that does not accept a budget as a positional argument."""
+
+    def act(self, view, *, budget=None):
+        return Orders()
+
+
+class PickWithoutView(Idle):
+    """A bot that does not accept the argument of `pick`."""
+
+    def pick(self):
+        return []
+
+
+class AnyArguments(Idle):
+    """A bot with other, sufficient parameters; the signature of its `pick` cannot be read."""
+
+    pick = staticmethod(dict)
+
+    def act(self, *arguments, strength=1):
+        return Orders()
+
+
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
+        (KeywordBudget, r"KeywordBudget.act must accept the arguments \(view, budget\)"),
+        (PickWithoutView, r"PickWithoutView.pick must accept the arguments \(view\): write def pick\(self, view\)"),
         (WithoutAct, r"WithoutAct has no method act\(view\)"),
         (int, r"int has no method pick\(view\)"),
         (lambda seed: WithoutAct, "returned the class WithoutAct; it must return an object"),
@@ -73,6 +102,13 @@ class WithoutAct:
 def test_objects_that_are_no_agents_cannot_play(source, reason):
     with pytest.raises(InputError, match=rf"agent .*: .*{reason}"):
         Match([source, "random"], games=2, map="small").run()
+
+
+def test_methods_may_have_other_parameters_and_no_readable_signature():
+    with pytest.raises(ValueError, match="signature"):
+        inspect.signature(dict)
+    agent = agent_from_source(AnyArguments, 1)
+    assert agent.act(Game("small", picks="random").view(0), None) == Orders()
 
 
 @pytest.mark.parametrize("path", THINGS, ids=lambda value: type(value).__name__)

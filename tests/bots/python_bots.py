@@ -75,6 +75,11 @@ class WithoutAct:
         return []
 
 
+class WithoutBudget(Plain):
+    def act(self, view):
+        return super().act(view)
+
+
 class Hungry(Plain):
     def act(self, view, budget=None):
         self.memory = bytearray(1 << 33)

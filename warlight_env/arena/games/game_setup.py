@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.agent_adapter import PlainAgent, as_agent, call_factory, missing_method
+from warlight_env.agents.agent_adapter import PlainAgent, as_agent, call_factory, method_fault
 from warlight_env.agents.base import check_once
 from warlight_env.agents.registry import pinned
 from warlight_env.arena.games.clocks import Clock
@@ -341,7 +341,7 @@ def agent_from_source(source: AgentSource, seed: int) -> Agent:
     """Make an agent from a specification or a function, see `AgentSource`.
 
     Raise MatchError if `source` is neither a specification nor a function, or the function's result has no method
-    `pick` or `act`.
+    `pick` or `act`, or a method that does not accept the arguments of a match.
     """
     check_source(source)
     if isinstance(source, str):
@@ -351,8 +351,8 @@ def agent_from_source(source: AgentSource, seed: int) -> Agent:
         raise MatchError(
             f"agent {short_repr(source)}: the function returned the class {agent.__name__}; it must return an object"
         )
-    if (method := missing_method(agent)) is not None:
-        raise MatchError(f"agent {short_repr(source)}: {type(agent).__name__} has no method {method}(view)")
+    if (fault := method_fault(agent)) is not None:
+        raise MatchError(f"agent {short_repr(source)}: {fault}")
     return as_agent(agent)
 
 
