@@ -135,10 +135,8 @@ def test_progress_is_also_printed_after_a_time(capsys, monkeypatch):
     assert main(command) == 0
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(",")[0] for line in lines[:4]] == [f"{n}/20000 games at most" for n in range(1, 5)]
-    assert (
-        "1 not counted until all games of their seed are played" in lines[0]
-        and "aggressive : random = 0 : 0" in lines[0]
-    )
+    assert ", aggressive : random = 0 : 0, not counted: 1 game of an unfinished unit" in lines[0]
+    assert "not counted" not in lines[1]
     assert "not counted" not in lines[1] and "LLR" in lines[1]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from warlight_env.cli.progress import LineInterval
+from warlight_env.tables import counted
 
 if TYPE_CHECKING:
     from warlight_env.arena import Contest, GameRecord
@@ -93,8 +94,9 @@ class ProgressLines(MatchStats):
             draws = match_score.games - sum(wins)
             score = " : ".join(map(str, wins)) + (f" ({draws} drawn)" if draws else "")
             parts = [f"{self.played}/{self.total} {self._limit}", self.speed, f"{' : '.join(self.names)} = {score}"]
-            if match_score.games < self.played:
-                parts.append(f"{self.played - match_score.games} not counted until all games of their seed are played")
+            if pending := self.played - match_score.games:
+                unit = "an unfinished unit" if pending == 1 else "unfinished units"
+                parts.append(f"not counted: {counted(pending, 'game')} of {unit}")
             if self._stop is not None:
                 parts.append(self.strength)
             print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)
