@@ -6,7 +6,9 @@ import errno
 import functools
 import json
 import os
+import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,11 +22,12 @@ from warlight_env import Game, output
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.registry import pinned
 from warlight_env.arena.policies import saved_model
+from warlight_env.bench import Suite, make_subject
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.envs import FactoredActions, WarlightEnv
-from warlight_env.envs.policy_settings import PolicySettings, PolicySettingsError
-from warlight_env.envs.saved_policies import SavedPolicyError
+from warlight_env.envs.policy_settings import PolicySettings, PolicySettingsError, settings_path
+from warlight_env.envs.saved_policies import SavedPolicyError, load_policy
 from warlight_env.envs.sb3 import SavePolicyCallback, make_vec_env, save_policy
 from warlight_env.errors import InputError
 from warlight_env.output import OutputError, WriteError
@@ -206,6 +209,22 @@ def test_a_missing_file_is_reported_before_missing_trust(capsys):
     assert capsys.readouterr().err == "error: cannot read nope.zip: No such file or directory\n"
 
 
-def test_the_benchmark_names_the_maps_of_a_file(file, capsys):
+def test_the_benchmark_names_the_maps_of_a_file(file, tmp_path, capsys):
     assert main(["bench", str(file), "--trust", "--map", "world", "--quiet"]) == 2
-    assert "map 'world': policy 'learner': it is for maps like 'small', with 10 regions" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert "map 'world': policy 'learner': it is for maps like 'small', with 10 regions" in message
+    names = "the maps of the suite (" + ", ".join(Suite.load().map_digests) + ")"
+    assert message.endswith(f"; of {names}, the policy plays only small: give --map small\n")
+    other = Path(shutil.copy(file, tmp_path / "own.zip"))
+    settings = json.loads(settings_path(file).read_text())
+    settings_path(other).write_text(json.dumps({**settings, "map": "ring", "regions": 6, "edges": 12}))
+    assert main(["bench", str(other), "--trust", "--map", "small", "--quiet"]) == 2
+    message = capsys.readouterr().err
+    assert "map 'small': policy 'own': it is for maps like 'ring', with 6 regions" in message
+    assert message.endswith(f"; the policy plays none of {names}\n") and "--map" not in message
+
+
+def test_functions_name_their_own_argument_for_trust(file):
+    for read, call in ((load_policy, "load_policy"), (make_subject, "make_subject")):
+        with pytest.raises(SavedPolicyError, match=rf"If you trust its author, use {call}\(path, trust=True\)$"):
+            read(str(file))

@@ -254,7 +254,7 @@ def test_a_zip_file_without_a_policy_is_an_error(holds, tmp_path, capsys, monkey
         (["random", "--games", "0"], "--games 0: must be at least 1"),
         (["random", "--clock", "soon"], "clock 'soon'"),
         (["none.zip"], "cannot read none.zip"),
-        (["ZIP", "--action", "strategies", "--map", "small"], "If you trust its author, use"),
+        (["ZIP", "--action", "strategies", "--map", "small"], "If you trust its author, add --trust\n"),
         (["ZIP", "--trust", "--action", "step"], "no action 'step' (did you mean 'steps'?)"),
         (["ZIP", "--trust", "--map", "small"], "cannot play on map 'small'"),
         (["ZIP", "--trust", "--action", "strategies"], "cannot play on map 'world'"),

@@ -17,7 +17,7 @@ from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.policy_settings import PolicySettings, action_to_dict
-from warlight_env.envs.saved_policies import load_policy
+from warlight_env.envs.saved_policies import trust_error
 from warlight_env.errors import did_you_mean
 from warlight_env.features.columns import OBSERVATIONS
 from warlight_env.game import Game
@@ -93,7 +93,7 @@ def make_subject(
             raise BenchError(f"no {argument} {value!r}{did_you_mean(value, choices)}; there are {', '.join(choices)}")
     digest = model_digest(Path(policy))
     if not trust:
-        load_policy(policy)  # without the argument `trust`, this call raises an error that explains the argument
+        raise trust_error(policy, "use make_subject(path, trust=True)")
     load_model(policy, digest, deterministic)
     saved_settings = PolicySettings.load(policy)
     encoding: str | EncodingFactory = action or ("steps" if saved_settings is None else saved_settings.encoding)
@@ -127,7 +127,8 @@ def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] 
             try:
                 check_size(Path(path).stem, saved_settings, map)
             except PolicyFileError as error:
-                raise BenchError(f"map {name!r}: {error}; give the maps of the games with --map") from None
+                hint = _playable_maps(saved_settings, suite)
+                raise BenchError(f"map {name!r}: {error}; {hint}") from None
         agent = agent_from_source(source, suite.seed)
         try:
             agent.act(Game(map, suite.rules, 2, suite.seed, picks="random").view(0))
@@ -143,3 +144,21 @@ def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] 
             ) from error
         finally:
             agent.close()
+
+
+def _playable_maps(settings: PolicySettings, suite: Suite) -> str:
+    """Say which maps a suite has, and which of these maps a policy with the given settings plays."""
+
+    def fits(name: str) -> bool:
+        try:
+            check_size("", settings, maps.load(name))
+        except PolicyFileError:
+            return False
+        return True
+
+    names = f"the maps of the suite ({', '.join(suite.map_digests)})"
+    playable = [name for name in suite.map_digests if fits(name)]
+    if not playable:
+        return f"the policy plays none of {names}"
+    options = " ".join(f"--map {name}" for name in playable)
+    return f"of {names}, the policy plays only {', '.join(playable)}: give {options}"

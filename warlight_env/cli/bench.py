@@ -94,8 +94,10 @@ def bench(
     interruption, the same command continues the run. A policy that fails in a game loses this game.
     """
     from warlight_env.arena.games.clocks import Clock
+    from warlight_env.arena.policies.saved_model import model_digest
     from warlight_env.bench import CheckpointSource, Suite, make_subject, run
     from warlight_env.cli.progress import unit_progress
+    from warlight_env.envs.saved_policies import trust_error
 
     backend = read_backend(options.backend, options.ray_address)
     suite = Suite.load(options.suite)
@@ -107,6 +109,9 @@ def bench(
     if policy is None:
         raise UsageError("bench: give an agent or a .zip file")
     maps = tuple(options.map or ())
+    if policy.endswith(".zip") and not options.trust:
+        model_digest(Path(policy))  # raises an error if the file cannot be read
+        raise trust_error(policy, "add --trust")
     subject = make_subject(
         policy, options.action, options.observation, options.max_cycles, options.deterministic, trust=options.trust
     )

@@ -46,6 +46,13 @@ _ALGORITHMS: Final = {
 }
 
 
+def trust_error(path: str | Path, advice: str) -> SavedPolicyError:
+    """Return the error for a file that the user has not trusted. advice: what users do who trust the file's author."""
+    return SavedPolicyError(
+        f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust its author, {advice}"
+    )
+
+
 def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = False) -> ModelPolicy:
     """Load a policy from a file that ``model.save`` of Stable-Baselines3 or sb3-contrib wrote.
 
@@ -66,10 +73,7 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
     check_flag(trust, "trust", SavedPolicyError)
     check_flag(deterministic, "deterministic", SavedPolicyError)
     if not trust:
-        raise SavedPolicyError(
-            f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust its author, "
-            "use load_policy(path, trust=True) for opponent=…, or --trust of warlight bench"
-        )
+        raise trust_error(path, "use load_policy(path, trust=True)")
     try:
         with bounded_io.open_file(path) as file, zipfile.ZipFile(file) as archive:
             module = json.loads(archive.read("data"))["policy_class"]["__module__"]
