@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 from multiprocessing import forkserver
@@ -84,6 +85,7 @@ def prepare_command(environment: dict[str, str]) -> None:
     os.setpgid(0, 0)
     os.environ.clear()
     os.environ.update(environment)
+    tempfile.tempdir = None  # the folder for temporary files depends on the variables
     _fork_the_process_that_forks_workers()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     multiprocessing.get_context = forking_context  # type: ignore[method-assign, assignment]
