@@ -62,7 +62,7 @@ def method_fault(agent: object) -> str | None:
     for method, arguments in _ARGUMENTS.items():
         function = getattr(agent, method, None)
         if isinstance(agent, type) or not callable(function):
-            return f"{name} has no method {method}(view)"
+            return f"{name} has no method {method}({', '.join(arguments)})"
         try:
             signature = inspect.signature(function)
         except (TypeError, ValueError):

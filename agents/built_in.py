@@ -23,11 +23,11 @@ def _built_in(
 ) -> AgentInfo:
     """Return the registry entry of a built-in agent; `factory` and `parameters` are names in the agent's module."""
 
-    def of_module(attribute: str) -> Callable[[], Any]:
+    def loader_of(attribute: str) -> Callable[[], Any]:
         return functools.partial(pkgutil.resolve_name, f"{module}:{attribute}")
 
-    declared = of_module(parameters) if parameters else dict
-    return AgentInfo(name, summary, of_module(factory), declared, profile=profile, presets=presets or {})
+    declared = loader_of(parameters) if parameters else dict
+    return AgentInfo(name, summary, loader_of(factory), declared, profile=profile, presets=presets or {})
 
 
 BUILT_IN: Final = (

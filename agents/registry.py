@@ -348,7 +348,8 @@ def make_agent(spec: str, seed: int) -> Agent:
     """Return the agent of a specification. Agents from the same specification and seed play the same turns.
 
     Raises:
-        AgentError: the agent or a parameter does not exist, or another package cannot make its agent.
+        AgentError: the agent or a parameter does not exist, another package cannot make its agent, or the agent's
+            methods do not accept the arguments `pick(view)` and `act(view, budget)`.
     """
     info, values = parse(spec)
     name = unpinned(spec)

@@ -89,7 +89,7 @@ def whole(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def starts() -> Iterator[PythonStarts]:
-    """Runs programs like new Python processes, without the second that each needs to import and prepare Numba."""
+    """Runs programs like new Python processes, without the time that each needs to import and prepare Numba."""
     from forked_python import PythonStarts
 
     with PythonStarts() as running:

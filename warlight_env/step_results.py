@@ -64,7 +64,7 @@ class IllegalOrdersError(GameError):
         return "; ".join(str(order) for order in self.illegal[:5]) + suffix
 
 
-def legal_part(player: int, orders: Orders, illegal: Sequence[IllegalOrder]) -> Orders:
+def without_illegal(player: int, orders: Orders, illegal: Sequence[IllegalOrder]) -> Orders:
     """Return a player's turn without its illegal orders.
 
     illegal: the illegal orders of all players in the round, for example `RoundResult.dropped`.
@@ -195,8 +195,8 @@ def end_with_forfeits(
 ) -> tuple[tuple[int, ...], int | None, bool]:
     """Return the places (1 is the best), the winner, and whether the game is over, for a game with failed players.
 
-    A failure or a resignation counts as an elimination in the same round. If several players share place 1, there is no
-    winner.
+    A failure or a resignation counts as an elimination in the same round. There is no winner while the game continues,
+    or if several players share place 1.
 
     Args:
         placements, winner, done: the places, the winner and whether the game is over, according to the position alone,
@@ -208,9 +208,9 @@ def end_with_forfeits(
     if not forfeits and not drawn:
         return placements, winner, done
     out = list(eliminated)
-    for player, number in forfeits:
+    for player, round_ in forfeits:
         last = out[player]
-        out[player] = number if last is None else min(last, number)
+        out[player] = round_ if last is None else min(last, round_)
     scores = [
         (last is None, last or 0, -place if last is None and not drawn else 0)
         for place, last in zip(placements, out, strict=True)

@@ -83,7 +83,7 @@ def test_the_match_command_accepts_imported_agents(folder, capsys):
         ("{}:Idle,depth=x", "cannot be made: ValueError"),
         ("no_such_package:Idle", "there is no agent 'no_such_package'"),
         ("nothing.py:Idle", "agent 'nothing.py:Idle': there is no file nothing.py"),
-        ("{}:WithoutAct", r"WithoutAct has no method act\(view\)"),
+        ("{}:WithoutAct", r"WithoutAct has no method act\(view, budget\)"),
         ("{}:NoBudget", r"NoBudget.act must accept the arguments \(view, budget\): write def act\(self, view, budget="),
     ],
 )

@@ -94,7 +94,7 @@ class AnyArguments(Idle):
     [
         (KeywordBudget, r"KeywordBudget.act must accept the arguments \(view, budget\)"),
         (PickWithoutView, r"PickWithoutView.pick must accept the arguments \(view\): write def pick\(self, view\)"),
-        (WithoutAct, r"WithoutAct has no method act\(view\)"),
+        (WithoutAct, r"WithoutAct has no method act\(view, budget\)"),
         (int, r"int has no method pick\(view\)"),
         (lambda seed: WithoutAct, "returned the class WithoutAct; it must return an object"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import pickle
 
@@ -11,6 +12,7 @@ from value_helpers import save_value
 
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
+from warlight_env.agents.players.mcts import MctsAgent
 from warlight_env.agents.records.value_record import SHAPES, ValueNetworkError, digest
 from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.turn_net.turn_network_file import BUNDLED
@@ -179,6 +181,16 @@ def test_a_run_names_one_changed_file_and_counts_the_others(tmp_path, file):
         match(file, opponent, games=1, max_rounds=1).run(folder=folder)
     with pytest.raises(RunFolderError, match="contains another run"):
         match(file, games=1, max_rounds=1).run(folder=folder)
+
+
+def test_another_setting_of_an_agent_is_not_a_changed_file(tmp_path):
+    def run(sims):
+        agents = [functools.partial(MctsAgent, sims=sims), "random"]
+        Match(agents, games=1, map="small", max_rounds=1).run(folder=tmp_path / "run")
+
+    run(1)
+    with pytest.raises(RunFolderError, match=r"contains another run .* give the same settings"):
+        run(2)
 
 
 def test_a_run_rejects_another_file_with_the_same_content(tmp_path, file):

@@ -232,9 +232,10 @@ def test_replay_writes_a_video(capsys, game, tmp_path):
 
 def test_the_error_for_a_missing_video_library_names_the_extra(capsys, game, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "imageio.v2", None)
-    code, _, errors = run(capsys, "replay", game, "--mp4", tmp_path / "game.mp4")
+    code, _, errors = run(capsys, "replay", game, "--mp4", tmp_path / "game.mp4", "--html", tmp_path / "game.html")
     assert code == 1
     assert 'pip install "warlight-env[export]"' in errors
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("option, name", [("--svg", "x"), ("--gif", "x.gif"), ("--mp4", "x.mp4")])

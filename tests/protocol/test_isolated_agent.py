@@ -80,7 +80,8 @@ def test_exceptions_and_exits_of_the_process_are_failures_with_a_traceback(monke
 
 
 @pytest.mark.parametrize(("name", "reason"), [
-    ("WithoutAct", r"WithoutAct has no method act\(view\)"), ("WithoutBudget", r"WithoutBudget.act must accept"),
+    ("WithoutAct", r"WithoutAct has no method act\(view, budget\)"),
+    ("WithoutBudget", r"WithoutBudget.act must accept"),
     ("Missing", "Missing does not exist in"),
 ])  # fmt: skip
 def test_a_match_refuses_an_isolated_class_that_is_no_agent_before_its_games(name, reason, tmp_path):

@@ -95,8 +95,7 @@ class ProgressLines(MatchStats):
             score = " : ".join(map(str, wins)) + (f" ({draws} drawn)" if draws else "")
             parts = [f"{self.played}/{self.total} {self._limit}", self.speed, f"{' : '.join(self.names)} = {score}"]
             if pending := self.played - match_score.games:
-                unit = "an unfinished unit" if pending == 1 else "unfinished units"
-                parts.append(f"not counted: {counted(pending, 'game')} of {unit}")
+                parts.append(f"not counted: {counted(pending, 'game')} (unit not finished)")
             if self._stop is not None:
                 parts.append(self.strength)
             print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)

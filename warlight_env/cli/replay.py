@@ -102,16 +102,16 @@ def replay(
         with task_progress("pictures", options.quiet) as on_step:
             write_svgs(replay_frames, options.svg, options.width, lambda done: on_step(done, len(replay_frames)))
         print(f"{options.svg}: {counted(len(replay_frames), 'picture')}", file=sys.stderr)
-    if options.html is not None:
-        from warlight_env.web.export import write_html
-
-        write_html(log, options.html, seat=seat)
-        print(f"{options.html}: {counted(len(log.rounds), 'round')}", file=sys.stderr)
     for path, write in ((options.gif, write_gif), (options.mp4, write_mp4)):
         if path is not None:
             with task_progress(path.name, options.quiet) as on_step:
                 write(replay_frames, path, options.width, options.delay, lambda done: on_step(done, len(replay_frames)))
             print(f"{path}: {counted(len(replay_frames), 'position')}", file=sys.stderr)
+    if options.html is not None:
+        from warlight_env.web.export import write_html
+
+        write_html(log, options.html, seat=seat)
+        print(f"{options.html}: {counted(len(log.rounds), 'round')}", file=sys.stderr)
     return OK
 
 

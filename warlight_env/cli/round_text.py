@@ -63,10 +63,10 @@ def describe_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders]
     Args:
         orders: the orders of each player as submitted.
     """
-    from warlight_env.step_results import legal_part
+    from warlight_env.step_results import without_illegal
 
     for player, turn in orders.items():
-        legal_deploys = legal_part(player, turn, result.dropped).deploys
+        legal_deploys = without_illegal(player, turn, result.dropped).deploys
         deploys = ", ".join(f"{armies} on {map_.regions[region].name}" for region, armies in legal_deploys)
         if deploys:
             yield f"{names[player]} deploys {deploys}"

@@ -25,7 +25,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.envs.actions.kernels import READY
 from warlight_env.envs.observation_spaces import observation, observation_space_of
-from warlight_env.envs.saved_policies import ModelPolicy, Policy, load_policy
+from warlight_env.envs.saved_policies import ModelPolicy, Policy, trust_error
 from warlight_env.errors import InputError
 
 if TYPE_CHECKING:
@@ -357,7 +357,7 @@ def make_opponent(source: Any) -> Opponent:
         return source
     if isinstance(source, str | Path):
         if str(source).endswith(".zip"):
-            load_policy(source)  # without the argument `trust`, this call raises an error that explains it
+            raise trust_error(source, "use opponent=load_policy(path, trust=True)")
         info, parameters = parse(str(source))
         if info.name in COMPILED and not parameters:
             return BotOpponent(info.name)

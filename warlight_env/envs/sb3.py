@@ -313,7 +313,7 @@ def _settings_to_save(model: Any, path: Path) -> PolicySettings:
 class SavePolicyCallback(BaseCallback):
     """A callback that calls `save_policy` after training and, optionally, at regular intervals during training.
 
-    If the model cannot be saved, training does not begin, and the callback raises the InputError of `save_policy`.
+    If `save_policy` would raise an InputError, the callback raises this error before the training begins.
 
     Args:
         path: the path of the model, which must end in .zip.

@@ -12,7 +12,7 @@ from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.record.variations import EMPTY, Change, Variations
-from warlight_env.step_results import Deploy, Event, IllegalOrder, legal_part
+from warlight_env.step_results import Deploy, Event, IllegalOrder, without_illegal
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Round:
     def legal_orders(self) -> tuple[Orders | None, ...]:
         """For each player its orders without the dropped orders. None: the player submitted no turn."""
         return tuple(
-            None if orders is None else legal_part(player, orders, self.dropped)
+            None if orders is None else without_illegal(player, orders, self.dropped)
             for player, orders in enumerate(self.orders)
         )
 

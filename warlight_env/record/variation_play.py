@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from warlight_env import step_results
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
@@ -15,6 +14,7 @@ from warlight_env.game import Game, GameError
 from warlight_env.maps import Map
 from warlight_env.record.errors import VariationError
 from warlight_env.record.variations import Change, Reply, Variation, Variations
+from warlight_env.step_results import without_illegal
 
 #: Returns the game after a number of rounds; raises an `InputError` if the game has no such position.
 Positions = Callable[[int], Game]
@@ -78,7 +78,7 @@ def legal_part(game: Game, player: int, turn: Orders | None) -> Orders | None:
     """Return a turn without the orders that are illegal in the position of `game`."""
     if turn is None or not game.alive(player):
         return None
-    return step_results.legal_part(player, turn, game.check(player, turn))
+    return without_illegal(player, turn, game.check(player, turn))
 
 
 def play_variation(

@@ -290,24 +290,25 @@ def _difference(stored: Any, current: Any, keys: tuple[str, ...] = ()) -> tuple[
     return None if stored == current and type(stored) is type(current) else (keys, stored, current)
 
 
-#: The pattern of a name of a file or of an agent's class and its digest, as in ``agent:file=name#0123456789abcdef``;
-#: see `agents.registry.pinned`.
-_DIGEST: Final = re.compile(r"([^:=,#]*)#([0-9a-f]{16})\b")
+#: The pattern of the name of a file and its digest, as in ``agent:file=name.npz#0123456789abcdef``; see
+#: `agents.registry.pinned`. A digest after another name also depends on the settings of an agent.
+_DIGEST: Final = re.compile(r"([^:=,#]*\.(?:py|json|npz|zip))#([0-9a-f]{16})\b")
 
 
 def _changed_files(stored: Any, current: Any) -> dict[str, tuple[str, str]]:
-    """Return the changed digests if two values of descriptions differ only in digests after names; otherwise {}.
+    """Return the changed digests if two values of descriptions differ only in digests of files; otherwise {}.
 
-    The result contains for each name, such as the name of a bot's file, the stored and the current digest.
+    The result contains the stored and the current digest of each file.
     """
     texts = [value if isinstance(value, list) else [value] for value in (stored, current)]
     if len(texts[0]) != len(texts[1]) or not all(isinstance(text, str) for text in (*texts[0], *texts[1])):
         return {}
     changes: dict[str, tuple[str, str]] = {}
     for before, now in zip(*texts, strict=True):
-        if _DIGEST.sub(r"\1#", before) != _DIGEST.sub(r"\1#", now):
+        old_files, new_files = _DIGEST.findall(before), _DIGEST.findall(now)
+        if _DIGEST.sub(r"\1#", before) != _DIGEST.sub(r"\1#", now) or len(old_files) != len(new_files):
             return {}
-        for (name, old_digest), (_, new_digest) in zip(_DIGEST.findall(before), _DIGEST.findall(now), strict=True):
+        for (name, old_digest), (_, new_digest) in zip(old_files, new_files, strict=True):
             if old_digest != new_digest:
                 changes[name] = (old_digest, new_digest)
     return changes

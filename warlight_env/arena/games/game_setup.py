@@ -341,7 +341,7 @@ def agent_from_source(source: AgentSource, seed: int) -> Agent:
     """Make an agent from a specification or a function, see `AgentSource`.
 
     Raise MatchError if `source` is neither a specification nor a function, or the function's result has no method
-    `pick` or `act`, or a method that does not accept the arguments of a match.
+    `pick` or `act`, or has a method that does not accept the arguments of a match.
     """
     check_source(source)
     if isinstance(source, str):
