@@ -326,7 +326,7 @@ def read_as_json(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
 
 
 def failed(error: BaseException) -> RequestError | ProcessPoolError:
-    """Return the error that the server raises for an error in a task. It consists only of plain data."""
+    """Return the error that the server raises for an error in a task. The error can be pickled."""
     if isinstance(error, InputError):
         body = error_body_of(error)
         return RequestError(body["error"], status_of(error), body["details"], code=body["code"], **body["values"])
