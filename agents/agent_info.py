@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,11 @@ from typing import Any
 from warlight_env.agents.bot_profile import BotProfile
 from warlight_env.agents.parameters import Parameter
 from warlight_env.engine.rules import MAX_PLAYERS
+
+
+def loader_of(name: str) -> Callable[[], Any]:
+    """Return a function that imports a module and returns one of its objects. name: ``MODULE:OBJECT``."""
+    return functools.partial(pkgutil.resolve_name, name)
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import pkgutil
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
-from warlight_env.agents.agent_info import AgentInfo
+from warlight_env.agents.agent_info import AgentInfo, loader_of
 from warlight_env.agents.bot_profile import BotProfile, Face
 
 
@@ -22,12 +20,9 @@ def _built_in(
     presets: Mapping[str, BotProfile] | None = None,
 ) -> AgentInfo:
     """Return the registry entry of a built-in agent; `factory` and `parameters` are names in the agent's module."""
-
-    def loader_of(attribute: str) -> Callable[[], Any]:
-        return functools.partial(pkgutil.resolve_name, f"{module}:{attribute}")
-
-    declared = loader_of(parameters) if parameters else dict
-    return AgentInfo(name, summary, loader_of(factory), declared, profile=profile, presets=presets or {})
+    load = loader_of(f"{module}:{factory}")
+    declared = loader_of(f"{module}:{parameters}") if parameters else dict
+    return AgentInfo(name, summary, load, declared, profile=profile, presets=presets or {})
 
 
 BUILT_IN: Final = (

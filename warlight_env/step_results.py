@@ -38,14 +38,17 @@ class IllegalOrder:
 
     def describe(self, map_: Map) -> str:
         """Return the order with names, and the reason: "deploy 9 on Siam: not the player's region"."""
-        name = [map_.regions[r].name if 0 <= r < map_.n_regions else f"region {r}" for r in self.order]
+
+        def name(region: int) -> str:
+            return map_.regions[region].name if 0 <= region < map_.n_regions else f"region {region}"
+
         match self.kind, self.order:
-            case "deploy", (_, armies):
-                text = f"{armies} on {name[0]}"
-            case "attack", (_, _, armies):
-                text = f"{name[0]} → {name[1]} with {armies}"
+            case "deploy", (region, armies):
+                text = f"{armies} on {name(region)}"
+            case "attack", (source, target, armies):
+                text = f"{name(source)} → {name(target)} with {armies}"
             case _:
-                text = ", ".join(name)
+                text = ", ".join(map(name, self.order))
         return f"{self.kind} {text}: {self.reason}"
 
 

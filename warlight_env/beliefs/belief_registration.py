@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import pkgutil
-
-from warlight_env.agents.agent_info import TextForm
+from warlight_env.agents.agent_info import TextForm, loader_of
 from warlight_env.agents.bot_profile import BotProfile, Face
 from warlight_env.agents.registry import register
 
@@ -14,7 +11,7 @@ def register_agents() -> None:
     """Register the agent ``belief``. The code of the agent is imported when an agent is made."""
     register(
         "belief",
-        functools.partial(pkgutil.resolve_name, "warlight_env.beliefs.belief_agent:make_belief_agent"),
+        loader_of("warlight_env.beliefs.belief_agent:make_belief_agent"),
         "Guesses the hidden regions in fog, then lets another bot play.",
         text=TextForm("belief:AGENT", wraps=True),
         players=2,

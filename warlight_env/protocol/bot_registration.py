@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import pkgutil
-
-from warlight_env.agents.agent_info import TextForm
+from warlight_env.agents.agent_info import TextForm, loader_of
 from warlight_env.agents.registry import register
 
 
@@ -16,14 +13,14 @@ def register_agents() -> None:
     """
     register(
         "cmd",
-        functools.partial(pkgutil.resolve_name, "warlight_env.protocol.external_agent:external_bot"),
+        loader_of("warlight_env.protocol.external_agent:external_bot"),
         "A program that implements the AI Challenge protocol, in its own process.",
         text=TextForm("cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND"),
         players=2,
     )
     register(
         "isolated",
-        functools.partial(pkgutil.resolve_name, "warlight_env.protocol.isolated_agent:isolated_agent"),
+        loader_of("warlight_env.protocol.isolated_agent:isolated_agent"),
         "Any agent in its own process, with limits on time, memory and network.",
         text=TextForm("isolated:AGENT or isolated[OPTION=VALUE,…]:AGENT", wraps=True),
     )

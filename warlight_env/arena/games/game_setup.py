@@ -321,8 +321,8 @@ def _play_warm_up(setup: MatchSetup) -> None:
 
     def is_late() -> bool:
         nonlocal end, compiled
-        if compiled_count() > compiled:
-            end, compiled = time.perf_counter() + WARM_UP_SECONDS, compiled_count()
+        if (count := compiled_count()) > compiled:
+            end, compiled = time.perf_counter() + WARM_UP_SECONDS, count
         return time.perf_counter() > end
 
     with contextlib.suppress(AgentCrashError, GameStopped):

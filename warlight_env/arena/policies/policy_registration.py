@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import pkgutil
 from dataclasses import dataclass
 from typing import Annotated, Final
 
-from warlight_env.agents.agent_info import TextForm
+from warlight_env.agents.agent_info import TextForm, loader_of
 from warlight_env.agents.bot_profile import BotProfile, Face
 from warlight_env.agents.parameters import Param
 from warlight_env.agents.registry import register
@@ -78,14 +76,14 @@ def register_agents() -> None:
     """
     register(
         "policy",
-        functools.partial(pkgutil.resolve_name, "warlight_env.arena.policies.policy_agent:trained_policy"),
+        loader_of("warlight_env.arena.policies.policy_agent:trained_policy"),
         "A trained policy.",
         text=TextForm("policy:FILE or policy:NAME (any, world, fog, any_fog, strategies, small)", digest_of=_digest),
         presets=_PRESETS,
     )
     register(
         "sb3",
-        functools.partial(pkgutil.resolve_name, "warlight_env.arena.policies.saved_model:SavedModelAgent"),
+        loader_of("warlight_env.arena.policies.saved_model:SavedModelAgent"),
         "A trained model of Stable-Baselines3.",
         _SavedModelSettings,
     )
