@@ -63,6 +63,22 @@ def check_output(path: Path) -> None:
         raise OutputError(f"cannot write {clipped(readable(str(path)), 300)}: {problem}")
 
 
+def check_writable(path: Path) -> None:
+    """Check that a file can be written later, for a program whose output follows long work.
+
+    Raises:
+        OutputError: no output file can have this name, see `check_output`.
+        OSError: the folder of the file does not exist, or the file or its folder is read-only.
+    """
+    check_output(path)
+    os.stat(os.path.join(path.parent, ""))  # the slash at the end: an error if the parent is a file
+    for place in (path.parent, path):
+        if place.exists() and not os.access(place, os.W_OK):
+            read_only = hasattr(os, "statvfs") and os.statvfs(place).f_flag & os.ST_RDONLY
+            code = errno.EROFS if read_only else errno.EACCES
+            raise OSError(code, os.strerror(code), str(path))
+
+
 def open_output(path: Path, flags: int = WRITE, mode: int = 0o666) -> int:
     """Open a file for writing, and return its descriptor; `flags` and `mode` are those of `os.open`.
 

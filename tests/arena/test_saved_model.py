@@ -80,6 +80,16 @@ def test_a_model_that_cannot_be_saved_is_refused_before_the_training(tmp_path):
     assert model.num_timesteps == 0
 
 
+def test_files_that_cannot_be_written_are_refused_before_the_training(tmp_path):
+    env = make_vec_env(2, seed=1, map="small", action="strategies")
+    model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=16, device="cpu", seed=1)
+    (tmp_path / "taken.json").mkdir()
+    for path, reason in (("missing/learner.zip", "No such file or directory"), ("taken.zip", "taken.json: .* folder")):
+        with pytest.raises(OutputError, match=reason):
+            model.learn(16, callback=SavePolicyCallback(tmp_path / path))
+    assert model.num_timesteps == 0
+
+
 def owners(games):
     """An observation function: the owners of all regions."""
     return games.owner.astype(np.float32)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import errno
 import importlib.util
 import json
 import os
@@ -263,14 +262,8 @@ def check_writable(path: Path) -> None:
         OutputError: the path names something other than a regular file.
         FailedCommandError: the folder of the file does not exist, or the file or its folder is read-only.
     """
-    output.check_output(path)
     try:
-        os.stat(os.path.join(path.parent, ""))  # the slash at the end: an error if the parent is a file
-        for place in (path.parent, path):
-            if place.exists() and not os.access(place, os.W_OK):
-                read_only = hasattr(os, "statvfs") and os.statvfs(place).f_flag & os.ST_RDONLY
-                code = errno.EROFS if read_only else errno.EACCES
-                raise OSError(code, os.strerror(code))
+        output.check_writable(path)
     except OSError as error:
         raise FailedCommandError(f"cannot write {shown(path)}: {reason(error)}") from None
 

@@ -31,7 +31,7 @@ from warlight_env.envs.reset_options import options_given
 from warlight_env.envs.results import info_rows
 from warlight_env.envs.seeds import checked_seed
 from warlight_env.errors import InputError
-from warlight_env.output import replacing, write_errors, write_file
+from warlight_env.output import check_writable, replacing, write_errors, write_file
 from warlight_env.thread_ownership import SingleThreaded
 
 #: The names of the options of `reset`.
@@ -313,7 +313,8 @@ def _settings_to_save(model: Any, path: Path) -> PolicySettings:
 class SavePolicyCallback(BaseCallback):
     """A callback that calls `save_policy` after training and, optionally, at regular intervals during training.
 
-    If `save_policy` would raise an InputError, the callback raises this error before the training begins.
+    If `save_policy` would raise an error for the model, or for the folder or the permissions of the files, the callback
+    raises this error before the training begins.
 
     Args:
         path: the path of the model, which must end in .zip.
@@ -326,6 +327,9 @@ class SavePolicyCallback(BaseCallback):
 
     def _on_training_start(self) -> None:
         _settings_to_save(self.model, self.path)
+        for file in (self.path, settings_path(self.path)):
+            with write_errors(file):
+                check_writable(file)
 
     def _on_step(self) -> bool:
         if self.every is not None and self.n_calls % self.every == 0:

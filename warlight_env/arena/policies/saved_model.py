@@ -16,7 +16,7 @@ from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.map_sets import MapLimits, edges_of
 from warlight_env.envs.policy_settings import PolicySettings, settings_path
-from warlight_env.envs.saved_policies import ModelPolicy, SavedPolicyError, load_policy
+from warlight_env.envs.saved_policies import ModelPolicy, SavedPolicyError, load_policy, trust_error
 from warlight_env.maps import Map
 
 
@@ -117,10 +117,7 @@ class SavedModelAgent(TrainedAgent):
             raise AgentError("agent 'sb3': give a .zip of Stable-Baselines3: sb3:file=model.zip,trust=yes")
         digest = digest or model_digest(Path(path))  # this call raises an error if the file is missing
         if trust != "yes":
-            raise AgentError(
-                f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust its "
-                f"source, use sb3:file={path},trust=yes"
-            )
+            raise AgentError(str(trust_error(path, f"use sb3:file={path},trust=yes")))
         settings = PolicySettings.load(path)
         if settings is None:
             raise AgentError(
