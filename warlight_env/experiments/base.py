@@ -134,40 +134,6 @@ class MeasurementFolder(AppendOnlyFolder):
         self.measured[fields["unit"]] = {**fields, "seconds": float(fields["seconds"])}
 
 
-def run_measurement(
-    folder: MeasurementFolder, measure: Callable[[int], dict[str, list[float]]], advance: OnProgress
-) -> tuple[list[dict[str, list[float]]], bool, float]:
-    """Measure the units (for example games) whose values are not in the folder yet.
-
-    Return the values of all units of the measurement, whether Ctrl-C ended the run, and the spent seconds.
-
-    Args:
-        folder: the folder.
-        measure: a function that measures a missing unit, given the number of the unit.
-        advance: a function that is called for each unit.
-
-    Raises:
-        RunFolderError: the folder contains another run, or another process uses it.
-        RunError: the folder cannot be written; the values of earlier units are kept in the folder.
-    """
-    interrupted = False
-    with folder as units:
-        for unit in units.measured:
-            advance(1, f"unit {unit + 1}")
-        try:
-            for unit in range(units.count):
-                if unit in units.measured:
-                    continue
-                start = time.perf_counter()
-                values = measure(unit)
-                units.append(unit, time.perf_counter() - start, values)
-                advance(1, f"unit {unit + 1}")
-        except KeyboardInterrupt:
-            interrupted = True
-    seconds = sum(line["seconds"] for line in units.measured.values())
-    return [units.measured[unit]["values"] for unit in sorted(units.measured)], interrupted, seconds
-
-
 @dataclass(frozen=True, kw_only=True)
 class Measurement(Experiment):
     """A measurement that consists of units, such as games. This process measures the units one after the other.
@@ -193,6 +159,20 @@ class Measurement(Experiment):
         return self.units(settings) * self.cost
 
     def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
-        units = MeasurementFolder(folder, self.name, self.units(settings), settings)
-        values, interrupted, seconds = run_measurement(units, lambda unit: self.measure(settings, unit), advance)
+        interrupted = False
+        with MeasurementFolder(folder, self.name, self.units(settings), settings) as units:
+            for unit in units.measured:
+                advance(1, f"unit {unit + 1}")
+            try:
+                for unit in range(units.count):
+                    if unit in units.measured:
+                        continue
+                    start = time.perf_counter()
+                    unit_values = self.measure(settings, unit)
+                    units.append(unit, time.perf_counter() - start, unit_values)
+                    advance(1, f"unit {unit + 1}")
+            except KeyboardInterrupt:
+                interrupted = True
+        seconds = sum(line["seconds"] for line in units.measured.values())
+        values = [units.measured[unit]["values"] for unit in sorted(units.measured)]
         return ExperimentOutcome(self.summary(values, settings) if values else [], interrupted, seconds)
