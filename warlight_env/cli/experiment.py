@@ -32,7 +32,6 @@ app = App(name="experiment", help="Repeat the experiments of Palášek's thesis 
 def list_(*, json: JsonOption = False) -> None:
     """List the experiments: name, number of games or measurements, and approximate time on one core."""
     from warlight_env.experiments import MODULES, ExperimentSettings, experiment
-    from warlight_env.experiments.durations import estimate_seconds
     from warlight_env.tables import align
 
     rows: list[dict[str, Any]] = []
@@ -45,7 +44,7 @@ def list_(*, json: JsonOption = False) -> None:
                 "title": definition.title,
                 "agents": [agent for agent in definition.agents if agent],
                 "units": definition.units(settings),
-                "minutes": round(estimate_seconds(definition, settings) / 60, 1),
+                "minutes": round(definition.estimated_seconds(settings) / 60, 1),
             }
         )
     if json:

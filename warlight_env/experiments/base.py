@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -70,6 +70,8 @@ class Experiment(ABC):
         agents: the agents of the experiment; each has its own lines in the table. ("",): the experiment uses no agent.
         budget: the only budget type ("simulations" or "seconds") that the experiment supports; None: both types.
         finding: the published result of the method's authors for their own game; "" for an experiment of the thesis.
+        minutes: the measured minutes on one core of a full run with the default agent, from
+            docs/results/thesis-tables.md or docs/results/methods.md; None: not measured.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Experiment(ABC):
     agents: tuple[str, ...] = AGENTS
     budget: BudgetType | None = None
     finding: str = ""
+    minutes: int | None = None
 
     @abstractmethod
     def units(self, settings: ExperimentSettings) -> int:
@@ -85,7 +88,19 @@ class Experiment(ABC):
 
     @abstractmethod
     def seconds(self, settings: ExperimentSettings) -> float:
-        """Return the estimated time of a run on one core, in seconds."""
+        """Return the time of a run on one core in seconds, estimated from the budgets of the agents."""
+
+    def estimated_seconds(self, settings: ExperimentSettings) -> float:
+        """Return the estimated time of a run on one core, in seconds.
+
+        For the default agent with budgets in simulations, the estimate is the measured time, in proportion to the
+        number of games. For another agent, or for budgets in seconds, the estimate is computed from the budgets of the
+        agents.
+        """
+        is_default = settings.agent in self.agents and settings.budget_type == (self.budget or "simulations")
+        if self.minutes is None or settings.quick or not is_default:
+            return self.seconds(settings)
+        return 60 * self.minutes * self.units(settings) / self.units(replace(settings, games=None))
 
     @abstractmethod
     def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:

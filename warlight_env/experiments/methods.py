@@ -27,6 +27,7 @@ def _two_depths(map: str) -> Comparison:
 MAXN_DEPTH = ComparisonTable(
     name="methods-maxn-depth",
     title="Max^N by depth, four players",
+    minutes=71,
     setting=(
         "Four players with different depths play in one game, with random starting regions. The table has the share "
         "of games that each player wins. The depth counts moves. A move is the whole turn of one player: half a "
@@ -67,6 +68,7 @@ def _with_term(term: str, weight: float) -> Comparison:
 MAXN_TERMS = ComparisonTable(
     name="methods-maxn-terms",
     title="Max^N with additional terms in the values of battles and positions",
+    minutes=67,
     setting=(
         "One player with an additional term plays against three players without it: depth 4, three turns of each "
         "player, world map, random starting regions. The table has the share of games that this player wins. "
@@ -95,6 +97,7 @@ def _middles(first: str, second: str, published: float | None = None, sample: st
 FLAT_MIDDLE = ComparisonTable(
     name="methods-flat-middle",
     title="Flat Monte Carlo: median, mean and mode",
+    minutes=10,
     setting=(
         "228 simulations of five rounds for each move, world map, random starting regions. The table has the share "
         "of games that the first side wins."
@@ -129,6 +132,7 @@ def _cut(agent: str, length: int, published: float | None = None, sample: str = 
 CUT_PLAYOUTS = ComparisonTable(
     name="methods-cut-playouts",
     title="Simulations cut after 1, 2, 5 and 10 rounds against 20, at equal time",
+    minutes=46,
     setting=(
         "30 ms for each move on both sides, world map, random starting regions. The table has the share of games "
         "that the side with the shorter simulations wins. For flat Monte Carlo, the round of the tried turn counts "
@@ -161,6 +165,7 @@ def _playouts(agent: str, playout: str) -> Comparison:
 PLAYOUTS = ComparisonTable(
     name="methods-playouts",
     title="Playouts that look ahead, at equal time",
+    minutes=72,
     setting=(
         "40 ms for each move on both sides, world map, random starting regions. In the playouts of the first side, "
         "players search ahead. They play the best turn after one round (`one_ply`), the best turn against the worst "
@@ -194,6 +199,7 @@ def _exploration(
 EXPLORATION = ComparisonTable(
     name="methods-exploration",
     title="Exploration from 0.1 to 3 against 0.4",
+    minutes=136,
     setting=(
         "150 simulations for each move, world map, random starting regions. The table has the share of games that "
         "the first side wins."
@@ -215,6 +221,7 @@ EXPLORATION = ComparisonTable(
 FINAL_CHILD = ComparisonTable(
     name="methods-final-child",
     title="Final move selection: max, max-robust and secure against robust",
+    minutes=31,
     setting=(
         "150 simulations for each move, world map, random starting regions. The table has the share of games that "
         "the first side wins. `robust` answers with the turn that has most visits, `max` with the best value, and "
@@ -254,6 +261,7 @@ def _top_turns(top: int, simulations: int) -> Comparison:
 TOP_TURNS = ComparisonTable(
     name="methods-top-turns",
     title="Only the best 1, 3 and 5 turns in the tree, against all turns",
+    minutes=79,
     setting=(
         "Equal numbers of simulations on both sides, world map, random starting regions. In the trees of the first "
         "side, each player has only its best turns: those with the largest share after one simulated round. The "
@@ -291,6 +299,7 @@ _HIGH_OR_LOW_ALPHA = ("alpha 0.96 against 0.5", _placed(0.96, 0.5), _placed(0.5,
 PLACEMENTS = ComparisonTable(
     name="methods-placements",
     title="Placements with alpha and beta, four players",
+    minutes=67,
     setting=(
         "In games of four, two players of a first type play against two players of a second type, with 91 "
         "simulations for each move and random starting regions. The table has the share of games that a player of "
@@ -332,6 +341,7 @@ def _duel(first: str, second: str, seconds: float) -> Comparison:
 ROUND_ROBIN = ComparisonTable(
     name="methods-round-robin",
     title="Minimax, flat Monte Carlo, Max^N, the tree search and aggressive",
+    minutes=119,
     setting=(
         "0.1 or 1 second for each move, world map, two players, random starting regions. The table has the share of "
         f"games that the first side wins. After {_MAX_ROUNDS} rounds, a game is a draw. The table also has ratings "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from warlight_env.agents import Agent, Budget
 from warlight_env.agents.registry import parse, pinned, unpinned
@@ -77,7 +77,7 @@ class Side:
     def source(self, settings: ExperimentSettings) -> AgentSource:
         """Return the source of the player; in a quick run, a player with a budget or a cost has a tiny budget."""
         limits, budget = self._limits(settings.budget_type), {}
-        if settings.quick and (limits != (None, None) or self.cost > 0):
+        if settings.quick and (limits != Budget() or self.cost > 0):
             budget["sims"] = str(QUICK_SIMULATIONS)
         elif limits.simulations is not None:
             budget["sims"] = str(limits.simulations)
@@ -97,17 +97,12 @@ class Side:
             return self.threads * limits.simulations / SIMULATIONS_PER_SECOND
         return self.cost if limits.seconds is None else self.threads * limits.seconds
 
-    def _limits(self, budget_type: BudgetType) -> _Limits:
+    def _limits(self, budget_type: BudgetType) -> Budget:
         if self.thesis_seconds is None:
-            return _Limits(self.simulations, self.seconds)
+            return Budget(self.simulations, self.seconds)
         if budget_type == "seconds":
-            return _Limits(seconds=self.thesis_seconds)
-        return _Limits(simulations(self.thesis_seconds, self.threads))
-
-
-class _Limits(NamedTuple):
-    simulations: int | None = None
-    seconds: float | None = None
+            return Budget(seconds=self.thesis_seconds)
+        return Budget(simulations(self.thesis_seconds, self.threads))
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ FREE_PICKS = Rules.of("thesis", name="thesis:free picks", picking="ranked", rank
 TABLE_3_2 = GameTable(
     name="thesis-3.2",
     title="Starting in South America and Australia against starting twice in Asia",
+    minutes=83,
     setting=(
         "Both sides are the same bot with 15 seconds for each move (1272 simulations). The first side starts with a "
         "region of South America and a region of Australia, and the second side with two regions of Asia. These "
@@ -57,6 +58,7 @@ TABLE_3_2 = GameTable(
 TABLE_3_3 = Measurement(
     name="thesis-3.3",
     title="Depth, simulations and nodes of a search",
+    minutes=32,
     setting=(
         "All moves of 40 games of the bot against itself, with 10 seconds for each move (457 simulations) and "
         "random starting regions. A depth is the number of turns of single players from the root. Depths are means "
@@ -73,6 +75,7 @@ TABLE_3_3 = Measurement(
 TABLE_3_4 = GameTable(
     name="thesis-3.4",
     title="MCTS against random, smart random and aggressive",
+    minutes=29,
     setting=(
         "10 seconds for each move (457 simulations), random starting regions. The table has the share of games that "
         "the search wins."
@@ -89,6 +92,7 @@ TABLE_3_4 = GameTable(
 TABLE_3_5 = GameTable(
     name="thesis-3.5",
     title="MCTS against one big army",
+    minutes=7,
     setting=(
         "10 seconds for each move (457 simulations), random starting regions. The table has the share of games that "
         "the search wins."
@@ -103,6 +107,7 @@ TABLE_3_5 = GameTable(
 TABLE_3_6 = GameTable(
     name="thesis-3.6",
     title="MCTS against MCTS without defence",
+    minutes=27,
     setting=(
         "15 seconds for each move (1272 simulations) on both sides, random starting regions. The generator of the "
         "second side has no defensive deploy, and neither of the two ways to attack that wait. So this side chooses "
@@ -123,6 +128,7 @@ TABLE_3_6 = GameTable(
 TABLE_3_7 = GameTable(
     name="thesis-3.7",
     title="MCTS with 10 seconds against 2 and 5 seconds",
+    minutes=102,
     setting=(
         "457 simulations for each move against 91 and against 228, random starting regions. The numbers of "
         "simulations have the same ratios as the seconds."
@@ -138,6 +144,7 @@ TABLE_3_7 = GameTable(
 TABLE_3_8 = GameTable(
     name="thesis-3.8",
     title="MCTS with 20 seconds against 5 seconds",
+    minutes=203,
     setting=(
         "914 simulations for each move against 228, random starting regions. The numbers of simulations have the "
         "same ratio as the seconds."
@@ -156,6 +163,7 @@ ONE_THREAD = Side(thesis_seconds=15)
 TABLE_3_9 = GameTable(
     name="thesis-3.9",
     title="Parallel MCTS against MCTS in one thread",
+    minutes=45,
     setting=(
         "15 seconds for each move, random starting regions. Each thread has its own tree, and the statistics at the "
         "roots are added up. With budgets in simulations, the single tree has 1272, each of two trees has 1096, and "
@@ -177,6 +185,7 @@ TABLE_3_9 = GameTable(
 TABLE_3_10 = Measurement(
     name="thesis-3.10",
     title="Simulations and nodes of a tree, with 1, 2 and 4 threads",
+    minutes=6,
     setting=(
         "The bot searches for 15 seconds in each of 8 positions from the middle of games, with 1, 2 and 4 threads. "
         "Each thread has its own tree. The table has medians over trees, and intervals from resampling positions. "
@@ -194,6 +203,7 @@ TABLE_3_10 = Measurement(
 BRANCHING = Measurement(
     name="branching",
     title="Turns of a position",
+    minutes=7,
     setting=(
         "Turns of both players in every position of 20 games of the bot against itself, with 10 seconds for each "
         "move (457 simulations) and random starting regions. The number of turns is exact: all ways to deploy the "
@@ -211,6 +221,7 @@ BRANCHING = Measurement(
 GAME_LENGTH = GameTable(
     name="game-length",
     title="Rounds of a game",
+    minutes=38,
     setting=(
         "10 seconds for each move (457 simulations), random starting regions. The table has the mean number of "
         "rounds of a game, with a 95 % interval."
