@@ -27,7 +27,7 @@ from warlight_env.experiments import (
     ExperimentSettings,
     experiment,
     game_table,
-    growth_measurement,
+    growth,
     players,
     rows,
 )
@@ -151,7 +151,7 @@ def test_every_experiment_runs_and_resumes_after_an_interruption(name, tmp_path,
     # A few short games with small searches: this test checks only that each experiment runs.
     for module, constant, less in (
         (game_table, "QUICK_ROUNDS", 3), (game_table, "QUICK_GAMES", 1), (rows, "RESAMPLES", 200),
-        *((module, "QUICK_SIMULATIONS", 5) for module in (growth_measurement, players)),
+        *((module, "QUICK_SIMULATIONS", 5) for module in (growth, players)),
     ):  # fmt: skip
         monkeypatch.setattr(module, constant, less)
     experiment_ = experiment(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.experiments import ExperimentSettings
-from warlight_env.experiments.growth_measurement import ROUNDS, measure_growth, solo_game, summarise_growth
+from warlight_env.experiments.growth import ROUNDS, measure_growth, solo_game, summarise_growth
 
 
 def test_the_opponent_has_only_one_distant_region():
@@ -19,7 +19,7 @@ def test_the_opponent_has_only_one_distant_region():
 
 
 def test_the_long_search_grows_faster_than_bots_on_the_same_starts(monkeypatch):
-    monkeypatch.setattr("warlight_env.experiments.growth_measurement._STAGES", ((80, 8), (20, 16), (6, 40)))
+    monkeypatch.setattr("warlight_env.experiments.growth._STAGES", ((80, 8), (20, 16), (6, 40)))
 
     def incomes(agent, count=1):
         return [measure_growth(ExperimentSettings(agent, seed=5), unit)["income"] for unit in range(count)]
