@@ -29,40 +29,6 @@ SAFETY_ROUNDS: Final = 500
 Picks = Literal["random", "agents"]
 
 
-class Forfeits:
-    """The failures of agents in a game. In the final ranking, a failure counts like an elimination in the same round.
-
-    Attributes:
-        failures: the failures so far, in the order of time.
-        is_over: whether the game ends now, because an agent has failed and at most one player is left.
-    """
-
-    def __init__(self, players: Sequence[SeatedAgent]) -> None:
-        self.failures: list[Failure] = []
-        self.is_over = False
-        self._players = players
-        self._rounds: dict[int, int] = {}  # the rounds in which agents failed, by seat
-
-    def note(self, game: Game) -> list[int]:
-        """Find the agents that have failed. Call this method after the picks and after each round.
-
-        Return the seats of the agents that have failed since the last call.
-        """
-        failed = []
-        for seat, player in enumerate(self._players):
-            if player.failure is not None and seat not in self._rounds:
-                self._rounds[seat] = game.round
-                self.failures.append(player.failure)
-                failed.append(seat)
-        playing = sum(game.alive(seat) and seat not in self._rounds for seat in range(game.players))
-        self.is_over = bool(self.failures) and playing <= 1
-        return failed
-
-    def end(self, game: Game) -> tuple[tuple[int, ...], int | None, bool]:
-        """Return the final rank (place) of each seat, the seat that has won or None, and whether the game is over."""
-        return end_with_forfeits(game.placements, game.winner, game.done, game.eliminated, self._rounds.items())
-
-
 class AgentCrashError(RunError):
     """An error for an agent that raised an exception or returned an answer of a wrong type."""
 
@@ -297,13 +263,20 @@ def play_game(
     if observer is not None:
         observer.began(game, agents, limit)
     illegal_orders: list[Counter[str]] = [Counter() for _ in agents]  # by agent
-    forfeits = Forfeits(players)
+    failures: list[Failure] = []  # in the order of time
+    # In the final ranking, a failure counts like an elimination in the same round. Key: the seat of a failed agent.
+    failure_rounds: dict[int, int] = {}
 
-    def note() -> None:
-        for seat in forfeits.note(game):
-            failure = players[seat].failure
-            if observer is not None and failure is not None:
-                observer.failed(AgentCrashError(players[seat].name, seat, failure.round, game.seed, failure.reason))
+    def note_failures() -> bool:
+        """Report new failures; return whether the game ends, because an agent failed and at most one still plays."""
+        for seat, player in enumerate(players):
+            failure = player.failure
+            if failure is not None and seat not in failure_rounds:
+                failure_rounds[seat] = game.round
+                failures.append(failure)
+                if observer is not None:
+                    observer.failed(AgentCrashError(player.name, seat, failure.round, game.seed, failure.reason))
+        return bool(failures) and sum(game.alive(s) and s not in failure_rounds for s in range(game.players)) <= 1
 
     def count(dropped: Sequence[IllegalOrder]) -> None:
         for order in dropped:
@@ -319,13 +292,11 @@ def play_game(
                 except Exception as error:
                     raise _crash(player, seat, 0, game, error) from error
             count(pick_regions(game, players, observer))
-            note()
-            for orders, result in play_rounds(game, players, 0 if forfeits.is_over else limit, options.budget):
+            for orders, result in play_rounds(game, players, 0 if note_failures() else limit, options.budget):
                 if observer is not None:
                     observer.played(orders, result, game)
                 count(result.dropped)
-                note()
-                if forfeits.is_over:
+                if note_failures():
                     break
                 if options.stop is not None and not game.done and options.stop():
                     raise GameStopped
@@ -337,14 +308,16 @@ def play_game(
         if observer is not None:
             observer.failed(error)
         raise
-    seat_places, winner, is_over = forfeits.end(game)
+    seat_places, winner, is_over = end_with_forfeits(
+        game.placements, game.winner, game.done, game.eliminated, failure_rounds.items()
+    )
     places, use = [0] * len(agents), [TimeUse()] * len(agents)
     for agent, player, place in zip(seats, players, seat_places, strict=True):
         places[agent], use[agent] = place, player.use
     record = GameRecord(
         options.number, options.unit, seed, seats, None if winner is None else seats[winner], game.round, tuple(places),
         not is_over, tuple(counts.total() for counts in illegal_orders), seconds,
-        tuple(forfeits.failures), tuple(use),
+        tuple(failures), tuple(use),
         tuple(faults for player in players if (faults := player.faults()) is not None),
         tuple(tuple(counts.most_common()) for counts in illegal_orders),
     )  # fmt: skip
