@@ -52,63 +52,44 @@ def estimated_round(before: View, own_orders: Orders, opponent_orders: OpponentO
         opponent_orders: the opponent's orders that the player saw.
         after: the player's view at the end of the round.
     """
-    player, other = before.player, 1 - before.player
-    estimate = _Estimate(before, after)
-    for seat, deploys in ((player, own_orders.deploys), (other, opponent_orders.deploys)):
-        for region, armies in deploys:
-            estimate.deploy(seat, region, armies)
-    for seat, moves in ((player, own_orders.attacks), (other, opponent_orders.moves)):
-        for source, target, armies in moves:
-            estimate.move(seat, source, target, armies)
-    result, owners = estimate.result, (before.owner.tolist(), after.owner.tolist())
-    visible = seen_by_all(before.map.neighbors, before.players, *owners, result.events)
-    return RoundResult(result.round, result.deploys, result.events, visible=(visible[player],) * before.players)
-
-
-class _Estimate:
-    """The position during the round, and the results of the orders so far."""
-
-    def __init__(self, before: View, after: View) -> None:
-        self._before, self._after = before, after
-        self._owner, self._army = before.owner.copy(), before.army.astype(np.int64)
-        self._remaining = [ARMY_CAP, ARMY_CAP]  # limits of the armies in all further deploys and in all further moves
-        self.result = RoundResult(after.round)
-
-    def _limit_armies(self, kind: int, armies: int) -> int:
-        armies = min(armies, self._remaining[kind])
-        self._remaining[kind] -= armies
-        return armies
-
-    def deploy(self, player: int, region: int, armies: int) -> None:
-        armies = self._limit_armies(0, armies)
-        self._owner[region] = player
-        self._army[region] += armies
-        self.result.deploys.append(Deploy(player, region, armies))
-
-    def move(self, player: int, source: int, target: int, armies: int) -> None:
-        armies = self._limit_armies(1, armies)
+    player, rules, result = before.player, before.rules, RoundResult(after.round)
+    owner, army = before.owner.copy(), before.army.astype(np.int64)  # the position during the round
+    deploys = [(player, *row) for row in own_orders.deploys] + [(1 - player, *row) for row in opponent_orders.deploys]
+    moves = [(player, *row) for row in own_orders.attacks] + [(1 - player, *row) for row in opponent_orders.moves]
+    armies_left = ARMY_CAP
+    for seat, region, armies in deploys:
+        armies = min(armies, armies_left)
+        armies_left -= armies
+        owner[region] = seat
+        army[region] += armies
+        result.deploys.append(Deploy(seat, region, armies))
+    armies_left = ARMY_CAP
+    for seat, source, target, armies in moves:
+        armies = min(armies, armies_left)
+        armies_left -= armies
         if armies < 1:
-            return
-        owner, army, rules = self._owner, self._army, self._before.rules
+            continue
         army[source] = max(1, army[source] - armies)
-        if owner[target] in (player, UNKNOWN):
+        if owner[target] in (seat, UNKNOWN):
             army[target] += armies
-            self.result.events.append(Event(player, source, target, armies, "transfer", 0, 0, False))
-            return
+            result.events.append(Event(seat, source, target, armies, "transfer", 0, 0, False))
+            continue
         defenders = max(1, int(army[target]))
         killed, lost = round(rules.attack_kill * armies), round(rules.defense_kill * defenders)
-        captured = bool(self._after.owner[target] == player)
-        if self._after.owner[target] == UNKNOWN:
-            captured = owner[target] == self._before.player or killed >= defenders
+        captured = bool(after.owner[target] == seat)
+        if after.owner[target] == UNKNOWN:
+            captured = owner[target] == player or killed >= defenders
         attackers_lost = min(lost, armies - 1 if captured else armies)
         defenders_lost = defenders if captured else min(killed, defenders - 1)
-        event = Event(player, source, target, armies, "attack", attackers_lost, defenders_lost, captured)
-        self.result.events.append(event)
+        result.events.append(Event(seat, source, target, armies, "attack", attackers_lost, defenders_lost, captured))
         if captured:
-            owner[target], army[target] = player, armies - attackers_lost
+            owner[target], army[target] = seat, armies - attackers_lost
         else:
             army[target] -= defenders_lost
             army[source] += armies - attackers_lost
+    owners = before.owner.tolist(), after.owner.tolist()
+    visible = seen_by_all(before.map.neighbors, before.players, *owners, result.events)
+    return replace(result, visible=(visible[player],) * before.players)
 
 
 @dataclass
