@@ -5,19 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from warlight_env.arena.matches.agent_result import SeatResult
 from warlight_env.arena.ratings.statistics import Interval, unit_interval, wilson_interval
-
-
-class HeadToHeadScore(NamedTuple):
-    """The numbers of wins, losses and draws of one agent against another agent in some games.
-
-    The agent with the better place wins; equal places are a draw.
-    """
-
-    games: int
-    wins: int
-    losses: int
-    draws: int
 
 
 @dataclass(frozen=True)
@@ -33,7 +22,12 @@ class HeadToHead:
     draws: int
     score: float  #: the mean score of a game, (wins + draws / 2) / games
     interval: Interval  #: the confidence interval of the score
-    seats: tuple[HeadToHeadScore, ...]  #: the results of the games in which the agent had seat 0, 1, …
+    seats: tuple[SeatResult, ...]  #: the results of the games in which the agent had seat 0, 1, …
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the results as JSON data, with seats numbered from 1."""
+        seats = [{**asdict(seat), "seat": seat.seat + 1} for seat in self.seats]
+        return {**asdict(self), "interval": list(self.interval), "seats": seats}
 
 
 class GameShare(NamedTuple):
@@ -58,19 +52,10 @@ def head_to_head(units: list[list[GameShare]], players: int) -> HeadToHead:
         if single
         else unit_interval([sum(game.share for game in unit) / len(unit) for unit in units])
     )
-    seats = tuple(_tally([game for game in games if game.seat == seat]) for seat in range(players))
-    return HeadToHead(*_tally(games), total / len(games), interval, seats)
-
-
-def _tally(games: list[GameShare]) -> HeadToHeadScore:
-    wins, draws = sum(game.share == 1 for game in games), sum(game.share == 0.5 for game in games)
-    return HeadToHeadScore(len(games), wins, len(games) - wins - draws, draws)
-
-
-def head_to_head_data(meeting: HeadToHead) -> dict[str, Any]:
-    """Return the results as JSON data, with seats numbered from 1."""
-    return {
-        **asdict(meeting),
-        "interval": list(meeting.interval),
-        "seats": [{"seat": seat + 1, **tally._asdict()} for seat, tally in enumerate(meeting.seats)],
-    }
+    seats = []
+    for seat in range(players):
+        shares = [game.share for game in games if game.seat == seat]
+        wins, draws = shares.count(1), shares.count(0.5)
+        seats.append(SeatResult(seat, len(shares), wins, len(shares) - wins - draws, draws))
+    wins, draws = sum(result.wins for result in seats), sum(result.draws for result in seats)
+    return HeadToHead(len(games), wins, len(games) - wins - draws, draws, total / len(games), interval, tuple(seats))

@@ -20,7 +20,7 @@ from warlight_env.arena.ratings.bradley_terry import GameRanking, Rating, Rating
 from warlight_env.arena.ratings.elo import ELO_CONVENTION
 from warlight_env.arena.ratings.skill import Skill, skills
 from warlight_env.arena.ratings.statistics import CONFIDENCE
-from warlight_env.arena.tournaments.head_to_head import GameShare, HeadToHead, head_to_head, head_to_head_data
+from warlight_env.arena.tournaments.head_to_head import GameShare, HeadToHead, head_to_head
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.tables import align, counted
 
@@ -255,7 +255,7 @@ class TournamentResult:
                 {**asdict(skill), "ordinal": skill.ordinal} for skill in self.skills
             ],
             "meetings": [
-                {"agent": names[i], "against": names[j], **head_to_head_data(meeting)}
+                {"agent": names[i], "against": names[j], **meeting.to_dict()}
                 for (i, j), meeting in sorted(self.head_to_heads.items())
             ],
             "pairings": [{**asdict(p), "entrants": [names[i] for i in p.entrants]} for p in self.pairings],
