@@ -10,8 +10,7 @@ import pytest
 from tournament_helpers import play_cup
 
 from warlight_env.arena.tournaments.csv_export import crosstable_csv, games_csv
-from warlight_env.arena.tournaments.log_folders import find_log_folder, log_folder
-from warlight_env.arena.tournaments.tournament import Entrant
+from warlight_env.arena.tournaments.tournament import Entrant, find_log_folder, log_folder
 from warlight_env.cli import main
 from warlight_env.record import GameLog
 

@@ -13,8 +13,7 @@ from page_helpers import PAGE, PHONE, open_without_analysis, regions
 from process_helpers import ForkedCommand
 from tournament_helpers import play_cup
 
-from warlight_env.arena.tournaments.log_folders import find_log_folder
-from warlight_env.arena.tournaments.tournament import Entrant
+from warlight_env.arena.tournaments.tournament import Entrant, find_log_folder
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
 from web_helpers import Server

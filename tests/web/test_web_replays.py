@@ -14,7 +14,7 @@ import pytest
 from tournament_helpers import play_cup
 
 from warlight_env.arena.contests.append_only import RunFolderError
-from warlight_env.arena.tournaments.log_folders import find_log_folder
+from warlight_env.arena.tournaments.tournament import find_log_folder
 from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name

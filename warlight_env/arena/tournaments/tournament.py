@@ -1,9 +1,11 @@
-"""`Tournament`: the settings of a tournament: its agents, who plays against whom, maps, rules and numbers of games."""
+"""`Tournament`: the settings of a tournament (its agents, pairings, maps, rules and games), and its log folders."""
 
 from __future__ import annotations
 
 import itertools
 import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -16,7 +18,6 @@ from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_loop import Picks
 from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
-from warlight_env.arena.tournaments.log_folders import log_folder
 from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import SEEDS, derive_seed
@@ -29,6 +30,9 @@ FORMATS: Final = ("round-robin", "gauntlet")
 #: The maximum number of pairings (sets of agents that play against each other). More pairings are probably a mistake:
 #: 20 agents in games of 6 players have 38,760 pairings.
 MAX_CONTESTS: Final = 10_000
+
+#: The maximum number of characters of the name of a contest's folder for logs.
+LONGEST: Final = 100
 
 
 class TournamentError(InputError):
@@ -237,3 +241,25 @@ class Tournament:
                 for e in self.entrants
             ],
         }
+
+
+def log_folder(logs: Path, number: int, names: Sequence[str]) -> Path:
+    """Return the folder for the logs of a contest, such as ``12-Ann-vs-Bo``.
+
+    Characters of names other than letters, digits, "_" and "." become "-".
+
+    Args:
+        logs: the folder for all logs of the tournament.
+        number: the number of the contest, from 1.
+        names: the names of the players.
+    """
+    players = "-vs-".join(re.sub(r"[^\w.]+", "-", name).strip("-.") or "player" for name in names)
+    return logs / f"{number}-{players}"[:LONGEST].rstrip("-.")
+
+
+def find_log_folder(logs: Path, number: int) -> Path:
+    """Return the path of the folder with the logs of a contest.
+
+    In a tournament without logs, the returned folder does not exist.
+    """
+    return next((path for path in sorted(logs.glob(f"{number}-*")) if path.is_dir()), logs / str(number))

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from warlight_env import bounded_io
 from warlight_env.arena.contests.run_folder import DESCRIPTION, played_games
-from warlight_env.arena.tournaments.log_folders import find_log_folder
+from warlight_env.arena.tournaments.tournament import find_log_folder
 from warlight_env.arena.tournaments.tournament_live import RESULT
 from warlight_env.errors import clipped
 from warlight_env.record.names import game_name
