@@ -232,10 +232,6 @@ class MatchSetup:
         """Return a new agent with the number `index` in the match; the agent is for checks, not for games."""
         return agent_from_source(self.agents[index], self.seed)
 
-    def warm_up_key(self, index: int) -> tuple[Hashable, ...]:
-        """Return a key for the warm-up of an agent. Agents with equal keys need only one warm-up game."""
-        return self.agents[index], self.rules, len(self.agents), self.picks
-
     def warm_up_setup(self, index: int, clock: Clock) -> MatchSetup:
         """Return the setup of the warm-up game of an agent. clock: the clock of the agent.
 
@@ -299,7 +295,7 @@ def warm_up_all(setups: Iterable[MatchSetup], on_warm_up: OnWarmUp | None = None
     games: list[tuple[MatchSetup, set[tuple[Hashable, ...]]]] = []  # with the keys to store after the game
     for setup in setups:
         for index, source in enumerate(setup.agents):
-            key = setup.warm_up_key(index)
+            key = source, setup.rules, len(setup.agents), setup.picks  # agents with equal keys need only one game
             if key in keys:
                 continue
             keys.add(key)

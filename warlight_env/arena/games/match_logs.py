@@ -83,14 +83,12 @@ def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: 
 
 
 def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | None:
+    if header.map.digest() != map_.digest():
+        return "another map"
+    if header.rules != rules:
+        return "another rules"
     stored_match = header.match or {}
-    pairs: dict[str, tuple[Any, Any]] = {
-        "map": (header.map.digest(), map_.digest()),
-        "rules": (header.rules, rules),
-        **{key: (stored_match.get(key), value) for key, value in match.items()},
-    }
-    for key, (stored, current) in pairs.items():
-        if stored != current:
-            named = key in ("map", "rules")
-            return f"another {'map' if key == 'map' else 'rules'}" if named else f"{key} = {stored!r}, not {current!r}"
+    for key, current in match.items():
+        if (stored := stored_match.get(key)) != current:
+            return f"{key} = {stored!r}, not {current!r}"
     return None

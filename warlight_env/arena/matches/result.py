@@ -124,9 +124,8 @@ class MatchResult:
         return [(record, failure) for record in self.records for failure in record.failures]
 
     def _failure(self, record: GameRecord, failure: Failure) -> dict[str, Any]:
-        game_data = {"game": record.number + 1, "seed": record.seed, "agent": self.labels[failure.agent]}
-        data = {"round": failure.round, "kind": failure.kind, "reason": failure.reason, "detail": failure.detail}
-        return {**game_data, **data}
+        agent = self.labels[failure.agent]
+        return {"game": record.number + 1, "seed": record.seed, **failure._asdict(), "agent": agent}
 
     @cached_property
     def fault_table(self) -> tuple[AgentFaultSummary, ...]:

@@ -35,15 +35,17 @@ class TomlFile:
 
     Args:
         path: the path of the file.
-        error: the class of the exceptions that the methods raise or return.
+
+    Raises:
+        TournamentError: the file cannot be read, or is not a TOML file. The methods also raise this error.
     """
 
-    def __init__(self, path: Path, error: type[InputError]) -> None:
-        self.path, self.error = path, error
-        self.text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, error, "settings file")
-        self.values = bounded_io.parse_toml(self.text, str(path), error)
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.text = bounded_io.read_text(path, bounded_io.SETTINGS_BYTES, TournamentError, "settings file")
+        self.values = bounded_io.parse_toml(self.text, str(path), TournamentError)
 
-    def problem(self, key: str, reason: str) -> InputError:
+    def problem(self, key: str, reason: str) -> TournamentError:
         """Return an exception with a message about a key.
 
         Args:
@@ -52,7 +54,7 @@ class TomlFile:
         """
         line = self.line(key)
         place = f"{self.path}, line {line}" if line else str(self.path)
-        return self.error(f"{place}: {key}: {reason}")
+        return TournamentError(f"{place}: {key}: {reason}")
 
     def line(self, key: str) -> int | None:
         """Return the number, from 1, of the line that sets a key; None if there is no line for this key."""
@@ -139,7 +141,7 @@ def load_tournament(path: str | Path) -> Tournament:
         TournamentError: the file cannot be read, or a key is invalid; the error message contains the file, the line and
             the key.
     """
-    return _read(TomlFile(path_of(path, "path", TournamentError), TournamentError))
+    return _read(TomlFile(path_of(path, "path", TournamentError)))
 
 
 def _read(file: TomlFile) -> Tournament:

@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Final
 
 from warlight_env.arena.contests.contest_progress import ContestProgress, ContestResult
@@ -43,9 +42,7 @@ class LiveTables:
     def __enter__(self) -> LiveTables:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._unwritten:
             self._write(self._result(), running=False)
 

@@ -261,8 +261,7 @@ class TournamentResult:
             "pairings": [{**asdict(p), "entrants": [names[i] for i in p.entrants]} for p in self.pairings],
             "times": [{"name": name, **asdict(time)} for name, time in zip(names, self.times, strict=True)],
             "failures": [
-                {"contest": contest + 1, "game": record.number + 1, "agent": names[entrant], "round": failure.round,
-                 "kind": failure.kind, "reason": failure.reason, "detail": failure.detail}
+                {"contest": contest + 1, "game": record.number + 1, **failure._asdict(), "agent": names[entrant]}
                 for contest, entrant, record, failure in self.failures[:QUOTED_FAILURES]
             ],
             "failed": len(self.failures),
