@@ -208,13 +208,18 @@ def save_file(path: Path, content: str | bytes) -> None:
 
 
 @contextlib.contextmanager
-def write_errors(path: Path) -> Iterator[None]:
-    """If the `with` block, which writes the file `path`, raises an `OSError`, raise an error of `save_file` instead."""
+def write_errors(target: Path | str, kind: type[RunError] | None = None) -> Iterator[None]:
+    """Replace an `OSError` of the `with` block, which writes the file `target`, by an error with a message.
+
+    Args:
+        target: the path of the file, or words for the file in the message.
+        kind: the class of the error; None: an error of `save_file`.
+    """
     try:
         yield
     except OSError as error:
-        kind = OutputError if error.errno in _BAD_NAME else WriteError
-        raise kind(f"cannot write {clipped(readable(str(path)), 300)}: {error.strerror or error}") from None
+        raised = kind or (OutputError if error.errno in _BAD_NAME else WriteError)
+        raise raised(f"cannot write {clipped(readable(str(target)), 300)}: {error.strerror or error}") from None
 
 
 def write_all(file: int, data: bytes) -> None:

@@ -19,7 +19,7 @@ from warlight_env.experiments.base import BudgetType, Experiment, ExperimentSett
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
 from warlight_env.folder_lock import FolderLock
-from warlight_env.output import write_file
+from warlight_env.output import write_errors, write_file
 from warlight_env.tables import counted
 
 #: Version of the format of result files.
@@ -141,11 +141,9 @@ def run_experiment(
         result = ExperimentResult(
             experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, provenance
         )
-        try:
+        with write_errors(f"to {folder}", RunError):
             write_file(folder / RESULT, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
             write_file(folder / "result.md", to_markdown(experiment, [result]))
-        except OSError as error:
-            raise RunError(f"cannot write to {folder}: {error.strerror or error}") from None
     return result
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import zlib
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
-from warlight_env.output import write_file
+from warlight_env.output import write_errors, write_file
 from warlight_env.record.encode import log_lines
 from warlight_env.record.errors import LogWriteError
 from warlight_env.record.model import LoggedGame
@@ -31,10 +30,6 @@ def replace_file(path: Path, data: bytes) -> None:
         write_file(path, data, temporary=partial_of(path, suffix_of(path)), sync=False)
 
 
-@contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
+def writing(path: Path) -> AbstractContextManager[None]:
     """Replace an `OSError` of the `with` block, which writes the log `path`, by a `LogWriteError`."""
-    try:
-        yield
-    except OSError as error:
-        raise LogWriteError(f"cannot write the log {path}: {error.strerror or error}") from None
+    return write_errors(f"the log {path}", LogWriteError)

@@ -15,7 +15,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.visibility import visible
 from warlight_env.errors import InputError, RunError
 from warlight_env.folder_lock import FolderLock
-from warlight_env.output import replacing, write_file
+from warlight_env.output import replacing, write_errors, write_file
 from warlight_env.record.log import GameLog
 from warlight_env.record.replay import replay, result_of
 from warlight_env.render import ShownPosition, to_rgb, to_svg
@@ -146,10 +146,8 @@ def write_gif(replay_frames: Sequence[ReplayFrame], path: Path, width: int, seco
     next(images).save(
         data, "GIF", save_all=True, append_images=images, duration=times if len(replay_frames) > 1 else times[0], loop=0
     )
-    try:
+    with write_errors(path, ExportError):
         write_file(path, data.getvalue())
-    except OSError as error:
-        raise ExportError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def write_mp4(replay_frames: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
@@ -165,18 +163,15 @@ def write_mp4(replay_frames: Sequence[ReplayFrame], path: Path, width: int, seco
             f'a video needs {error.name}, which is not installed: pip install "warlight-env[export]" or ".[export]"'
         ) from None
     repeats = max(1, round(seconds * VIDEO_RATE))
-    try:
-        with replacing(path) as temporary:
-            options: dict[str, Any] = {"codec": "libx264", "quality": 8, "macro_block_size": 2}
-            writer: Any = imageio.get_writer(temporary, format="FFMPEG", fps=VIDEO_RATE, **options)
-            with writer as film:
-                for count, frame in enumerate(replay_frames, 1):
-                    picture = _even(frame.rgb(width))
-                    for _ in range(repeats * (LAST if count == len(replay_frames) else 1)):
-                        film.append_data(picture)
-                    on_frame(count)
-    except OSError as error:
-        raise ExportError(f"cannot write {path}: {error.strerror or error}") from None
+    with write_errors(path, ExportError), replacing(path) as temporary:
+        options: dict[str, Any] = {"codec": "libx264", "quality": 8, "macro_block_size": 2}
+        writer: Any = imageio.get_writer(temporary, format="FFMPEG", fps=VIDEO_RATE, **options)
+        with writer as film:
+            for count, frame in enumerate(replay_frames, 1):
+                picture = _even(frame.rgb(width))
+                for _ in range(repeats * (LAST if count == len(replay_frames) else 1)):
+                    film.append_data(picture)
+                on_frame(count)
 
 
 def _even(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:

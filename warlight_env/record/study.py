@@ -17,7 +17,7 @@ from warlight_env.engine.validity import MAX_ROUND
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.output import write_file
+from warlight_env.output import write_errors, write_file
 from warlight_env.record.checks import JsonFields
 from warlight_env.record.decode import decode_map
 from warlight_env.record.encode import PROGRAM, header_fields
@@ -202,10 +202,8 @@ class Study:
         path = path_of(path, "path", StudyError)
         if not is_study(path.name):
             raise StudyError(f"{path}: the name of a study must end in {SUFFIX}")
-        try:
+        with write_errors(f"the study {path}", LogWriteError):
             write_file(path, self.encoded())
-        except OSError as error:
-            raise LogWriteError(f"cannot write the study {path}: {error.strerror or error}") from None
 
 
 def is_study(name: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warlight_env.game import Game
-from warlight_env.output import write_file
+from warlight_env.output import write_errors, write_file
 from warlight_env.record import GameLog, Header, LogWriteError, Player, Study
 from warlight_env.web.documents.replay_document import VERSION, embed, header_document, replay_document, study_document
 from warlight_env.web.errors import PageMissingError
@@ -57,10 +57,8 @@ def write_study_html(study: Study, path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
+    with write_errors(path, LogWriteError):
         write_file(path, text)
-    except OSError as error:
-        raise LogWriteError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _chances(log: GameLog) -> list[list[list[float]]] | None:

@@ -13,7 +13,7 @@ from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.errors import RunError
-from warlight_env.output import write_file
+from warlight_env.output import write_errors, write_file
 
 #: The name of the file with the result, in the run folder.
 RESULT: Final = "tournament.json"
@@ -73,7 +73,5 @@ class LiveTables:
 
     def _write(self, result: TournamentResult, *, running: bool) -> None:
         text = json.dumps(result.to_dict(running=running), indent=2, ensure_ascii=False) + "\n"
-        try:
+        with write_errors(self._path, RunError):
             write_file(self._path, text)
-        except OSError as error:
-            raise RunError(f"cannot write {self._path}: {error.strerror or error}") from None
