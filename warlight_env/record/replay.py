@@ -101,13 +101,10 @@ def verify(log: GameLog) -> list[Difference]:
     """
     _check_log(log)
     number = 0
-    try:
-        for number, _, facts in _replay_steps(log):
-            for field, logged, replayed in facts:
-                if logged != replayed:
-                    return [Difference(number, field, logged, replayed)]
-    except GameError as error:
-        return [Difference(error.round if isinstance(error, _StuckError) else 0, "event", "a step", str(error))]
+    for number, _, facts in _replay_steps(log):
+        for field, logged, replayed in facts:
+            if logged != replayed:
+                return [Difference(number, field, logged, replayed)]
     try:
         check_variations(log.variations, functools.cache(functools.partial(game_at, log)))
     except VariationError as error:
@@ -133,6 +130,7 @@ def game_at(log: GameLog, round: int | None = None) -> Game:
     if differences := verify(partial_log):
         raise ReplayError(str(differences[0]))
     *_, (_, game, _) = _replay_steps(partial_log)
+    assert game is not None  # otherwise `verify` has found a difference
     if game.phase == "pick":
         raise LogError("the log was cut off before the first round")
     return game
@@ -142,25 +140,19 @@ def game_at(log: GameLog, round: int | None = None) -> Game:
 Fact = tuple[str, Any, Any]
 
 
-class _StuckError(GameError):
-    """The rules of the game do not allow a step in the log."""
-
-    def __init__(self, round: int, reason: str) -> None:
-        super().__init__(reason)
-        self.round = round
-
-
-def _replay_steps(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
+def _replay_steps(log: GameLog) -> Iterator[tuple[int, Game | None, list[Fact]]]:
     """Play a logged game again.
 
     After the start, after each step and after the end, yield the round number, the game and a list of facts.
 
-    A fact is a value in the log together with the value in the replayed game; the two values should be equal.
+    A fact is a value in the log together with the value in the replayed game; the two values should be equal. If the
+    rules do not allow the start or a step, the last fact contains the reason; without a start, the game is None.
     """
     try:
         game = log.header.new_game()
     except InputError as error:  # the map does not allow these rules or this number of players
-        raise _StuckError(0, str(error)) from None
+        yield 0, None, [("event", "a step", str(error))]
+        return
     if log.start is None:
         yield 0, game, []
         return
@@ -173,7 +165,8 @@ def _replay_steps(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
         try:
             facts = _play_step(game, step)
         except (GameError, OrdersTypeError) as error:
-            raise _StuckError(number, str(error)) from None
+            yield number, game, [("event", "a step", str(error))]
+            return
         facts += [
             ("changed", step.changed, tuple(game.changed())),
             ("hash", step.hash, game.fingerprint()),
