@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
-from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
-from warlight_env.protocol.lines import lines_of
+from warlight_env.protocol.grammar import ProtocolError, format_answer, lines_of, parse_message
 
 if TYPE_CHECKING:
     from warlight_env.agents import Budget

@@ -1,11 +1,11 @@
-"""Functions that convert the message objects of `messages` to lines of the protocol, and a game engine's lines back."""
+"""Functions that read lines, and convert the message objects of `messages` to lines of the protocol and back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.errors import InputError
@@ -44,6 +44,9 @@ NO_MOVES: Final = "No moves"
 NUMBER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
 #: The maximum number of characters of a text that an error message quotes.
 QUOTED: Final = 200
+#: The maximum length of a line, in bytes. It is about a hundred times the length of the longest legal answer in the AI
+#: Challenges. The longest line of a game engine, the list of neighbours of the largest map, is shorter than this limit.
+MAX_LINE: Final = 1 << 20
 
 
 class ProtocolError(InputError):
@@ -91,6 +94,17 @@ def format_answer(answer: Answer) -> str:
 
 
 # From lines to message objects
+
+
+def lines_of(stream: BinaryIO) -> Iterator[str | None]:
+    """Yield the lines of a stream as text, with their line ends. For a line over `MAX_LINE` bytes, yield None."""
+    while raw := stream.readline(MAX_LINE + 1):
+        if len(raw) <= MAX_LINE or raw.endswith(b"\n"):
+            yield raw.decode("utf-8", "replace")
+            continue
+        while raw and not raw.endswith(b"\n"):
+            raw = stream.readline(MAX_LINE)
+        yield None
 
 
 def _number(line: str, word: str, description: str = "a whole number") -> int:

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.errors import RunError
+from warlight_env.protocol.grammar import MAX_LINE
 from warlight_env.protocol.limits import NO_LIMITS, SUPERVISOR, BotLimits, CommandError
-from warlight_env.protocol.lines import MAX_LINE
 from warlight_env.protocol.process_cleanup import ProcessMark
 from warlight_env.protocol.stderr import ErrorReader
 

@@ -18,8 +18,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.fallback_policy import FallbackPolicy
-from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
-from warlight_env.protocol.lines import MAX_LINE, lines_of
+from warlight_env.protocol.grammar import MAX_LINE, ProtocolError, format_answer, lines_of, parse_message
 
 #: The fraction of a question's time that is reserved for communication; the reserved time's minimum and maximum in
 #: seconds.
