@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Final
 from warlight_env.agents import Agent, AgentError, Budget, make_agent
 from warlight_env.arena.games.agent_errors import failure_detail, failure_reason
 from warlight_env.engine.orders import Orders, OrdersTypeError, preferences_of
-from warlight_env.protocol.view_transfer import QueriedPosition, ViewCache, WorkerSetup
+from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup, view_of_position
 
 #: The name of this package.
 _PACKAGE: Final = __name__.partition(".")[0]
@@ -54,7 +54,6 @@ class IsolatedWorker:
 
     def __init__(self, spec: str) -> None:
         self._spec = spec
-        self._views = ViewCache()
         self._agent: Agent | None = None
 
     def answer(self, question: IsolatedQuestion) -> dict[str, Any]:
@@ -65,7 +64,7 @@ class IsolatedWorker:
             return {"number": question.number, "error": failure_reason(error), "detail": failure_detail(error)}
 
     def _answer(self, question: IsolatedQuestion) -> dict[str, Any]:
-        view = self._views.view(question.setup, question.position)
+        view = view_of_position(question.setup, question.position)
         if question.seed is not None:
             if self._agent is not None:
                 self._agent.close()

@@ -1,13 +1,13 @@
-"""Views of a game as plain data for other processes, and a cache that converts these data to views."""
+"""Views of a game as plain data for other processes, and a function that converts these data to views."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 import pickle
-from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from warlight_env.game import Game
 from warlight_env.maps.loader import is_bundled
 from warlight_env.step_results import RoundResult
 
-SETUPS: Final = 64  # the maximum number of setups and players that a `ViewCache` stores
+SETUPS: Final = 64  # the maximum number of setups and players whose boards a process stores
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class WorkerSetup:
     """The part of a game that never changes: its map, rules and number of players, as plain data.
 
     Attributes:
-        digest: a digest of map, rules and number of players.
+        digest: a digest of map, rules and number of players, by which setups are compared.
         map: the pickled map, or the name of a bundled map.
     """
 
     digest: str
-    map: bytes | str
-    rules: dict[str, Any]
-    players: int
+    map: bytes | str = field(compare=False)
+    rules: dict[str, Any] = field(compare=False)
+    players: int = field(compare=False)
 
     @classmethod
     def for_game(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
@@ -73,35 +73,30 @@ class QueriedPosition:
         )  # fmt: skip
 
 
-class ViewCache:
-    """Makes views from plain data, and stores the boards (compiled maps) of the last setups."""
+@functools.lru_cache(maxsize=SETUPS)
+def _first_view(setup: WorkerSetup, player: int) -> View:
+    map_ = maps.load(setup.map) if isinstance(setup.map, str) else pickle.loads(setup.map)
+    return Game(map_, Rules.of(setup.rules), setup.players).view(player)
 
-    def __init__(self) -> None:
-        self._views: OrderedDict[tuple[str, int], View] = OrderedDict()
 
-    def view(self, setup: WorkerSetup, position: QueriedPosition) -> View:
-        """Return the view of a position. Boards are compared by identity, so each setup has only one board object."""
-        key = setup.digest, position.player
-        base = self._views.get(key)
-        if base is None:
-            map_ = maps.load(setup.map) if isinstance(setup.map, str) else pickle.loads(setup.map)
-            base = Game(map_, Rules.of(setup.rules), setup.players).view(position.player)
-            self._views[key] = base
-            if len(self._views) > SETUPS:
-                self._views.popitem(last=False)
-        self._views.move_to_end(key)
-        regions = base.board.n_regions
-        if not len(position.owner) == len(position.army) == regions:
-            raise ValueError(f"the position has {len(position.owner)} regions, but the map has {regions}")
-        return dataclasses.replace(
-            base,
-            phase=position.phase,
-            round=position.round,
-            owner=np.array(position.owner, dtype=np.int8),
-            army=np.array(position.army, dtype=np.int32),
-            income=position.income,
-            offers=position.offers,
-            picks_left=position.picks_left,
-            starts=position.starts,
-            _last_round=lambda: position.last_round,
-        )
+def view_of_position(setup: WorkerSetup, position: QueriedPosition) -> View:
+    """Return the view of a position. The boards (compiled maps) of the last setups are stored.
+
+    Boards are compared by identity, so each setup has only one board object.
+    """
+    base = _first_view(setup, position.player)
+    regions = base.board.n_regions
+    if not len(position.owner) == len(position.army) == regions:
+        raise ValueError(f"the position has {len(position.owner)} regions, but the map has {regions}")
+    return dataclasses.replace(
+        base,
+        phase=position.phase,
+        round=position.round,
+        owner=np.array(position.owner, dtype=np.int8),
+        army=np.array(position.army, dtype=np.int32),
+        income=position.income,
+        offers=position.offers,
+        picks_left=position.picks_left,
+        starts=position.starts,
+        _last_round=lambda: position.last_round,
+    )

@@ -12,7 +12,7 @@ from warlight_env.agents import Agent
 from warlight_env.agents.registry import make_agent
 from warlight_env.engine.orders import Orders, OrdersTypeError, preferences_of
 from warlight_env.errors import crash_reason
-from warlight_env.protocol.view_transfer import QueriedPosition, ViewCache, WorkerSetup
+from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup, view_of_position
 from warlight_env.record.decision_info import decision_info
 from warlight_env.web.workers.child_process import serve_questions
 
@@ -58,10 +58,9 @@ class WorkerAnswer:
 
 
 class Worker:
-    """Answers questions about games, and keeps bots and boards (compiled maps) from one question to the next."""
+    """Answers questions about games, and keeps bots from one question to the next."""
 
     def __init__(self) -> None:
-        self._views = ViewCache()
         self._agents: OrderedDict[tuple[str, int, str], Agent] = OrderedDict()
 
     def answer(self, question: BotQuery) -> WorkerAnswer:
@@ -74,7 +73,7 @@ class Worker:
             return WorkerAnswer(error=crash_reason(error), seconds=time.perf_counter() - start)
 
     def _answer(self, question: BotQuery) -> WorkerAnswer:
-        view = self._views.view(question.setup, question.position)
+        view = view_of_position(question.setup, question.position)
         chances = None
         if question.win_probabilities and view.phase == "play":
             from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
