@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Final
 from warlight_env.lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from warlight_env.beliefs.belief import Belief, Observation
+    from warlight_env.beliefs.belief import Belief, Observation, believed_position
     from warlight_env.beliefs.belief_agent import BeliefAgent
     from warlight_env.beliefs.order_observer import OpponentOrders, OrderObserver
-    from warlight_env.beliefs.position_estimate import believed_position
 
 _HOMES: Final = {
     "Belief": "belief",
     "BeliefAgent": "belief_agent",
-    "believed_position": "position_estimate",
+    "believed_position": "belief",
     "Observation": "belief",
     "OpponentOrders": "order_observer",
     "OrderObserver": "order_observer",

@@ -1,4 +1,4 @@
-"""`Belief`: an estimate of the position of the whole map under fog of war, updated in every round."""
+"""`Belief`: an estimate of the position of the whole map under fog of war, from the views of a player in each round."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.evaluation.determinization import distance_to, farthest
+from warlight_env.agents.evaluation.determinization import distance_to, farthest, proportional_determinization
 from warlight_env.arguments import index, integers_of, short_repr
 from warlight_env.array_arguments import integer_array
-from warlight_env.beliefs.order_observer import NO_OPPONENT_ORDERS, OpponentOrders
+from warlight_env.beliefs.order_observer import NO_OPPONENT_ORDERS, OpponentOrders, OrderObserver, known_wastelands
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
+from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 from warlight_env.maps import Map
 from warlight_env.thread_ownership import SingleThreaded
@@ -277,3 +278,51 @@ class Belief(SingleThreaded):
 
     def _to_conquer(self, defenders: int) -> int:
         return math.ceil(defenders / self.rules.attack_kill) if self.rules.attack_kill > 0 else 1 << 30
+
+
+def believed_position(
+    views: Sequence[View],
+    turns: Sequence[Orders | None],
+    eliminated: Sequence[int] = (),
+    offers: Sequence[int] = (),
+    preferences: Sequence[int] = (),
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
+    """Return the believed owner and army of every region, int8[N] and int32[N].
+
+    With two players, the result is the estimate of a `Belief` that was updated in each round. With more players, the
+    estimate uses only the last view: players without a visible region have some of the regions farthest away.
+
+    Args:
+        views: the player's view at the start of each round so far; the last view is that of the position.
+        turns: the player's own orders in the rounds between the views; None: unknown.
+        eliminated: players without regions. All players know them.
+        offers, preferences: see `Belief`.
+
+    Raises:
+        InputError: there are no views, or not exactly one turn between two views.
+    """
+    if not views or len(turns) != len(views) - 1:
+        raise InputError(f"{len(turns)} turns for {len(views)} views: there must be one turn between two views")
+    last = views[-1]
+    if not last.rules.fog:
+        return last.owner.copy(), last.army.copy()
+    if last.players == 2:
+        return _tracked(views, turns, offers, preferences)
+    position = proportional_determinization(last)
+    owner = position.owner
+    owner[np.isin(owner, list(eliminated))] = NEUTRAL
+    return owner, position.army
+
+
+def _tracked(
+    views: Sequence[View], turns: Sequence[Orders | None], offers: Sequence[int], preferences: Sequence[int]
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
+    first, observer = views[0], OrderObserver()
+    army = np.array(first.map.starting_armies, dtype=np.int32)
+    army[known_wastelands(first)] = first.params.wasteland_army
+    belief = Belief(first.map, first.rules, first.player, army, offers, preferences)
+    for view, own_orders in zip(views, [None, *turns], strict=True):
+        starts = None if view.starts is None else view.starts[1 - view.player]
+        opponent_orders = observer.observe(view)
+        belief.update(Observation(view.round, view.owner, view.army, opponent_orders, starts, own_orders))
+    return belief.position()
