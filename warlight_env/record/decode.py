@@ -49,10 +49,7 @@ def decode_header(data: Any, place: str) -> Header:
     players = fields.each("players", None, _player)
     if not 2 <= len(players) <= MAX_PLAYERS:
         raise LogError(f"{place}: 'players' must be 2 to {MAX_PLAYERS}, not {len(players)}")
-    try:
-        rules = Rules.of(fields.object("rules"))
-    except RulesError as error:
-        raise LogError(f"{place}: {error}") from None
+    rules = decode_rules(fields)
     return Header(
         map=decode_map(fields),
         rules=rules,
@@ -64,6 +61,14 @@ def decode_header(data: Any, place: str) -> Header:
         match=fields.object("match") if "match" in fields.data else None,
         continues=_continuation(fields) if "continues" in fields.data else None,
     )
+
+
+def decode_rules(fields: JsonFields) -> Rules:
+    """Return the rules of the header of a log or of a study."""
+    try:
+        return Rules.of(fields.object("rules"))
+    except RulesError as error:
+        raise LogError(f"{fields.location}: {error}") from None
 
 
 def decode_map(fields: JsonFields) -> Map:
@@ -110,15 +115,6 @@ def _continuation(header: JsonFields) -> Continuation:
 def decode_failure(fields: JsonFields, players: int) -> LoggedFailure:
     """Convert the JSON data of an event "failure" to a `LoggedFailure`."""
     return LoggedFailure(fields.integer("player", 0, players - 1), fields.integer("round", 0), fields.text("reason"))
-
-
-def decode_draw(fields: JsonFields, players: int, rounds: int) -> LoggedDraw:
-    """Convert the JSON data of an event "draw" to a `LoggedDraw`; `rounds` is the number of rounds before it."""
-    if fields.integer("round", 0) != rounds:
-        raise LogError(
-            f"{fields.location}: a draw after {fields.data['round']} rounds, but the log has {rounds} rounds"
-        )
-    return LoggedDraw(rounds, fields.integers("players", None, 0, players - 1))
 
 
 def decode_end(fields: JsonFields, players: int, rounds: int) -> End:
@@ -216,7 +212,11 @@ class Decoder:
         self._failures.append(decode_failure(fields, self._players))
 
     def _draw(self, fields: JsonFields) -> None:
-        self.log = replace(self.log, draw=decode_draw(fields, self._players, self._rounds))
+        if fields.integer("round", 0) != self._rounds:
+            number, place = fields.data["round"], fields.location
+            raise LogError(f"{place}: a draw after {number} rounds, but the log has {self._rounds} rounds")
+        players = fields.integers("players", None, 0, self._players - 1)
+        self.log = replace(self.log, draw=LoggedDraw(self._rounds, players))
 
     def _end(self, fields: JsonFields) -> None:
         self.log = replace(self.log, end=decode_end(fields, self._players, self._rounds))

@@ -24,7 +24,6 @@ from warlight_env.record.model import (
     LoggedFailure,
     LoggedGame,
     Picks,
-    Player,
     Round,
     Start,
 )
@@ -106,18 +105,13 @@ def header_line(header: Header) -> bytes:
         "seed": header.seed,
         "picks": header.picks,
         "round_limit": header.round_limit,
-        "players": [player_data(player) for player in header.players],
+        "players": [vars(player) for player in header.players],
     }
     if header.match is not None:
         data["match"] = header.match
     if header.continues is not None:
-        data["continues"] = {"rounds": header.continues.rounds, "players": header.continues.players}
+        data["continues"] = vars(header.continues)
     return b"%b,%b" % (_shared_header(_Same(header.map), _Same(header.rules), header.program), encode_line(data)[1:])
-
-
-def player_data(player: Player) -> Data:
-    """Return the JSON data of a player in the header."""
-    return {"name": player.name, "spec": player.spec, "parameters": player.parameters, "seed": player.seed}
 
 
 def start_data(start: Start) -> Data:
@@ -199,23 +193,17 @@ def insight_data(insight: DecisionInfo, number: int) -> Data:
 
 def failure_data(failure: LoggedFailure) -> Data:
     """Return an event "failure" of a log."""
-    return {"event": "failure", "player": failure.player, "round": failure.round, "reason": failure.reason}
+    return {"event": "failure", **vars(failure)}
 
 
 def draw_data(draw: LoggedDraw) -> Data:
     """Return an event "draw" of a log."""
-    return {"event": "draw", "round": draw.round, "players": draw.players}
+    return {"event": "draw", **vars(draw)}
 
 
 def end_data(end: End) -> Data:
     """Return the event "end" of a log."""
-    return {
-        "event": "end",
-        "winner": end.winner,
-        "rounds": end.rounds,
-        "placements": end.placements,
-        "cut_off": end.cut_off,
-    }
+    return {"event": "end", **vars(end)}
 
 
 def log_events(log: LoggedGame) -> Iterator[Data]:

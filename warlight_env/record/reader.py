@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -36,13 +37,9 @@ def load(path: Path) -> LoggedGame:
 
 def read(text: bytes, path: Path) -> LoggedGame:
     """Decode the text of a log that `read_text` returned. Error messages begin with `path`."""
-    lines = _complete_lines(text)
-    if not lines:
-        raise _empty_log_error(path)
-    place = f"{path}: line 1"
-    decoder = Decoder(decode_header(_parse(lines[0], place), place))
-    for number, line in enumerate(lines[1:], 2):
-        place = f"{path}: line {number}"
+    header, lines = _header_and_lines(text, path)
+    decoder = Decoder(header)
+    for line, place in lines:
         decoder.add_line(_parse(line, place), place)
     return decoder.finish()
 
@@ -69,13 +66,9 @@ def summarize(path: Path) -> LogSummary:
     The function raises the same errors as `GameLog.load`, except for errors in the content of rounds.
     """
     path = path_of(path, "path", LogError)
-    lines = _complete_lines(read_text(path))
-    if not lines:
-        raise _empty_log_error(path)
-    header = decode_header(_parse(lines[0], f"{path}: line 1"), f"{path}: line 1")
+    header, lines = _header_and_lines(read_text(path), path)
     rounds, end, failures, picks, players = 0, None, [], 0, len(header.players)
-    for number, line in enumerate(lines[1:], 2):
-        place = f"{path}: line {number}"
+    for line, place in lines:
         kind = _kind(line, place)
         if kind == "round":
             rounds += 1
@@ -148,12 +141,13 @@ def _decompress(data: bytes, path: Path) -> bytes:
     return b"".join(text)
 
 
-def _complete_lines(text: bytes) -> list[bytes]:
-    return text[: text.rfind(b"\n") + 1].split(b"\n")[:-1]
-
-
-def _empty_log_error(path: Path) -> LogError:
-    return LogError(f"{path}: the log is cut off within the first line, before any data of the game")
+def _header_and_lines(text: bytes, path: Path) -> tuple[Header, Iterator[tuple[bytes, str]]]:
+    """Return the header of a log, and its other complete lines, each with its place for error messages."""
+    first, *others = text[: text.rfind(b"\n") + 1].split(b"\n")
+    if not others:
+        raise LogError(f"{path}: the log is cut off within the first line, before any data of the game")
+    header = decode_header(_parse(first, f"{path}: line 1"), f"{path}: line 1")
+    return header, ((line, f"{path}: line {number}") for number, line in enumerate(others[:-1], 2))
 
 
 def _parse(line: bytes, place: str) -> Any:

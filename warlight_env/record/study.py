@@ -12,14 +12,14 @@ from typing import Any, Final, Self
 from warlight_env import bounded_io
 from warlight_env.arguments import path_of
 from warlight_env.engine.army_cap import ARMY_CAP
-from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
+from warlight_env.engine.rules import MAX_PLAYERS, Rules
 from warlight_env.engine.validity import MAX_ROUND
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.output import write_errors, write_file
 from warlight_env.record.checks import JsonFields
-from warlight_env.record.decode import decode_map
+from warlight_env.record.decode import decode_map, decode_rules
 from warlight_env.record.encode import PROGRAM, header_fields
 from warlight_env.record.errors import LogError, LogWriteError, StudyError, VariationError
 from warlight_env.record.log import GameLog
@@ -144,11 +144,7 @@ class Study:
         players = fields.each("players", None, lambda item, item_place: JsonFields(item, item_place).text("name"))
         if not 2 <= len(players) <= MAX_PLAYERS:
             raise StudyError(f"{place}: 'players' must be 2 to {MAX_PLAYERS}, not {len(players)}")
-        try:
-            rules = Rules.of(fields.object("rules"))
-        except RulesError as error:
-            raise StudyError(f"{place}: {error}") from None
-        map_ = decode_map(fields)
+        rules, map_ = decode_rules(fields), decode_map(fields)
         position = JsonFields(fields.object("position"), f"{place}: position")
         return cls(
             map=map_,
