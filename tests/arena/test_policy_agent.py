@@ -103,14 +103,13 @@ def test_a_policy_agent_plays_a_game_without_illegal_orders():
     assert record.rounds > 3 and record.dropped == (0, 0)
 
 
-def test_a_seeded_policy_gets_a_seed_for_every_step():
+def test_a_policy_with_reseed_gets_a_seed_for_every_step():
     seeds = []
 
-    def policy(observations, masks, seed):
-        seeds.append(seed)
+    def policy(observations, masks):
         return np.zeros(1, dtype=np.int64)
 
-    policy.seeded = True
+    policy.reseed = seeds.append
     core = EnvCore("small", "thesis", 2, picking="random")
     core.reset([1])
     view: View = core.view(0)

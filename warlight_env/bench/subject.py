@@ -11,7 +11,7 @@ from warlight_env.agents.registry import parse
 from warlight_env.arena.games.game_setup import AgentSource, agent_from_source
 from warlight_env.arena.policies.policy_agent import PolicyAgent
 from warlight_env.arena.policies.policy_file import PolicyFileError
-from warlight_env.arena.policies.saved_model import SeededModel, check_size, load_model, model_digest
+from warlight_env.arena.policies.saved_model import check_size, load_model, model_digest
 from warlight_env.arguments import short_repr
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
@@ -51,7 +51,7 @@ class CheckpointSource:
         return str(action_to_dict(self.action)["name"])
 
     def __call__(self, seed: int) -> Agent:
-        policy = SeededModel(load_model(self.path, self.digest, self.deterministic))
+        policy = load_model(self.path, self.digest, self.deterministic)
         return PolicyAgent(
             policy, seed, action=self.action, observation=self.observation, max_cycles=self.max_cycles,
             name=Path(self.path).name, padding=self.padding,

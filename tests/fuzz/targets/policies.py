@@ -92,7 +92,9 @@ class Policies(Target):
         )
         if file.players == 2:
             observations, masks = self._observations[file.action]
-            chosen = file.bind(self._board)(observations, masks, 1)
+            policy = file.bind(self._board)
+            policy.reseed(1)
+            chosen = policy(observations, masks)
             expect(chosen.dtype == np.int64, "actions of another type")
         return True
 

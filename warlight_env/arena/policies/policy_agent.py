@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, Budget
 from warlight_env.agents.base import EXCLUSIVE_METHODS
@@ -33,22 +32,15 @@ from warlight_env.thread_ownership import SingleThreaded
 _GAME = np.zeros(1, dtype=np.int64)  # the index of the only game in an `EnvCore` with one game
 
 
-class SeededPolicy(Protocol):
-    """The interface of a policy that receives a seed in each call, and uses no other random numbers."""
-
-    seeded: Literal[True]
-
-    def __call__(self, observations: Any, masks: npt.NDArray[np.int8], seed: int) -> Any: ...
-
-
 class PolicyAgent(SingleThreaded, Agent):
     """An agent that plays a policy ``(observations, masks int8[1, K]) -> actions``.
 
     Make a new agent for each game, because the feature "time" in observations counts the agent's steps.
 
     Args:
-        policy: the result of `envs.saved_policies.load_policy`, or a `SeededPolicy`.
-        seed: the seed from which the seeds of a `SeededPolicy` are derived.
+        policy: the policy. If it has a method ``reseed(seed)``, as the result of `envs.saved_policies.load_policy`, the
+            agent calls this method before each call of the policy.
+        seed: the seed from which the arguments of `reseed` are derived.
         action, observation, max_cycles: the arguments of the environment in which the policy was trained.
         name: the name of the agent.
         padding: the padding of observations and actions in training; None for a policy of one map.
@@ -58,7 +50,7 @@ class PolicyAgent(SingleThreaded, Agent):
 
     def __init__(
         self,
-        policy: Policy | SeededPolicy,
+        policy: Policy,
         seed: int = 0,
         *,
         action: str | EncodingFactory = "steps",
@@ -113,9 +105,9 @@ class PolicyAgent(SingleThreaded, Agent):
         return np.asarray(padding.own_action(action, core.board)[0])[None]
 
     def _ask_policy(self, observations: Any, masks: Any) -> Any:
-        if getattr(self.policy, "seeded", False):
-            return cast(SeededPolicy, self.policy)(observations, masks, derive_seed(self.seed, self._steps))
-        return cast(Policy, self.policy)(observations, masks)
+        if hasattr(self.policy, "reseed"):
+            self.policy.reseed(derive_seed(self.seed, self._steps))
+        return self.policy(observations, masks)
 
     def _prepared(self, view: View) -> EnvCore:
         """Return an `EnvCore` with one game in the position of the view, as far as the player sees the position."""
@@ -157,7 +149,7 @@ class PlayableFile(Protocol):
     def padding(self) -> Padding | None: ...
 
     def check(self, map: Map, rules: Rules, players: int) -> None: ...
-    def bind(self, board: Board) -> Policy | SeededPolicy: ...
+    def bind(self, board: Board) -> Policy: ...
 
 
 class TrainedAgent(SingleThreaded, Agent):

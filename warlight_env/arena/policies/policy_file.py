@@ -265,9 +265,7 @@ class PolicyFile:
 
 
 class FilePolicy:
-    """The policy of a policy file for games on one board: a `SeededPolicy` that also has a method `reseed`."""
-
-    seeded = True
+    """The policy of a policy file for games on one board."""
 
     def __init__(self, file: PolicyFile, board: Board, sampled: bool) -> None:
         assert file.node_features is not None and file.global_features is not None
@@ -276,15 +274,12 @@ class FilePolicy:
         self._single_action, self._sampled, self._seed = file.action == "strategies", sampled, 0
 
     def reseed(self, seed: int) -> None:
-        """Set the seed for the random actions of the next calls without a seed."""
+        """Set the seed for the random actions of the next calls."""
         self._seed = seed
 
-    def __call__(
-        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], seed: int | None = None
-    ) -> npt.NDArray[np.int64]:
+    def __call__(self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
         """Return the actions for B observations: int64[B], or int64[B, R] for actions of R choices."""
-        draw_seed = self._seed if seed is None else seed
-        actions = choose(self._net.logits(observations), masks, draw_seed if self._sampled else None)
+        actions = choose(self._net.logits(observations), masks, self._seed if self._sampled else None)
         return actions[:, 0] if self._single_action else actions
 
 

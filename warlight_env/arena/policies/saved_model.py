@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 from pathlib import Path
-from typing import Any, Literal
 
 from warlight_env.agents import AgentError
 from warlight_env.arena.policies.policy_agent import TrainedAgent
@@ -38,22 +37,6 @@ def load_model(path: str, digest: str, deterministic: bool) -> ModelPolicy:
     if not model_digest(Path(path)).startswith(digest):
         raise SavedPolicyError(f"{path}: the file has changed since the games began")
     return load_policy(path, deterministic, trust=True)
-
-
-class SeededModel:
-    """A model as a `SeededPolicy`: it receives a seed in each call, so earlier random actions have no effect."""
-
-    seeded: Literal[True] = True
-
-    def __init__(self, policy: ModelPolicy) -> None:
-        self._policy = policy
-
-    def __call__(self, observations: Any, masks: Any, seed: int) -> Any:
-        import torch
-
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed % 2**63)
-            return self._policy(observations, masks)
 
 
 def check_size(name: str, settings: PolicySettings, map: Map) -> None:
@@ -90,9 +73,9 @@ class SavedModel:
             )
         check_size(self.name, settings, map)
 
-    def bind(self, board: Board) -> SeededModel:
+    def bind(self, board: Board) -> ModelPolicy:
         """Return the policy for games on a board, which `check` must accept."""
-        return SeededModel(self._policy)
+        return self._policy
 
 
 class SavedModelAgent(TrainedAgent):
