@@ -9,7 +9,6 @@ lower layers (see ARCHITECTURE.md).
 from warlight_env.record.decision_info import decision_info
 from warlight_env.record.errors import LogError, LogWriteError, ReplayError, StudyError, VariationError
 from warlight_env.record.index import LogEntry, LogIndex
-from warlight_env.record.log import GameLog
 from warlight_env.record.model import (
     Change,
     Continuation,
@@ -23,7 +22,7 @@ from warlight_env.record.model import (
     Round,
     Start,
 )
-from warlight_env.record.reader import LogSummary, summarize
+from warlight_env.record.reader import GameLog, LogSummary, summarize
 from warlight_env.record.recorder import MemoryRecorder, Recorder, describe
 from warlight_env.record.replay import Difference, ReplayPosition, game_at, replay, result_of, verify
 from warlight_env.record.study import Study

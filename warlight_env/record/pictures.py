@@ -16,7 +16,7 @@ from warlight_env.engine.visibility import visible
 from warlight_env.errors import InputError, RunError
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import replacing, write_errors, write_file
-from warlight_env.record.log import GameLog
+from warlight_env.record.reader import GameLog
 from warlight_env.record.replay import replay, result_of
 from warlight_env.render import ShownPosition, to_rgb, to_svg
 from warlight_env.render.shown_position import UNKNOWN

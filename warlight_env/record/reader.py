@@ -1,4 +1,4 @@
-"""Functions that read log files: complete or partial logs, compressed or not.
+"""`GameLog`, a logged game, and functions that read log files: complete or partial logs, compressed or not.
 
 The last part of a file may be missing.
 """
@@ -15,9 +15,11 @@ from typing import Any, Final
 from warlight_env import bounded_io
 from warlight_env.arguments import path_of
 from warlight_env.errors import clipped
+from warlight_env.notebooks import html_of
 from warlight_env.record.checks import JsonFields
 from warlight_env.record.decode import Decoder, decode_end, decode_failure, decode_header
 from warlight_env.record.errors import LogError
+from warlight_env.record.files import save
 from warlight_env.record.model import End, Header, LoggedFailure, LoggedGame, Status, status_of
 from warlight_env.record.names import COMPRESSED, suffix_of
 
@@ -30,18 +32,52 @@ _LOG: Final = "game's log"
 _EVENT_PREFIX: Final = b'{"event":"'
 
 
-def load(path: Path) -> LoggedGame:
-    """Read a log file. See `GameLog.load`."""
-    return read(read_text(path), path)
+class GameLog(LoggedGame):
+    """The log of a game. The log of an interrupted game contains only the part before the interruption.
+
+    Regions and players are numbered from 0, rounds from 1.
+    """
+
+    @classmethod
+    def from_logged_game(cls, game: LoggedGame) -> GameLog:
+        """Convert a `LoggedGame` to a `GameLog`."""
+        return cls(
+            game.header, game.start, game.steps, game.failures, game.end, game.insights, game.draw, game.variations
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> GameLog:
+        """Read a log file of any version of the format up to the current one.
+
+        If the end of the file is missing, the result contains the complete rounds, and `complete` is False.
+
+        Raises:
+            LogError: the file cannot be read, is not a log, has a newer version, or is damaged before its end.
+        """
+        path = path_of(path, "path", LogError)
+        return read(read_text(path), path)
+
+    def save(self, path: str | Path) -> None:
+        """Write a log file in one step. The file is compressed if its name ends in ``.gz``.
+
+        Raises:
+            LogError: the name does not end in ``.wl.jsonl`` or ``.wl.jsonl.gz``.
+            LogWriteError: the file cannot be written; if a file with this name exists, it is unchanged.
+        """
+        save(self, path_of(path, "path", LogError))
+
+    def _repr_html_(self) -> str | None:
+        """Return an HTML frame with the replay page, for notebooks; None if the page is not installed."""
+        return html_of(self)
 
 
-def read(text: bytes, path: Path) -> LoggedGame:
+def read(text: bytes, path: Path) -> GameLog:
     """Decode the text of a log that `read_text` returned. Error messages begin with `path`."""
     header, lines = _header_and_lines(text, path)
     decoder = Decoder(header)
     for line, place in lines:
         decoder.add_line(_parse(line, place), place)
-    return decoder.finish()
+    return GameLog.from_logged_game(decoder.finish())
 
 
 @dataclass(frozen=True)

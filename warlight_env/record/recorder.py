@@ -36,7 +36,6 @@ from warlight_env.record.encode import (
     start_data,
 )
 from warlight_env.record.errors import LogError
-from warlight_env.record.log import GameLog
 from warlight_env.record.model import (
     Continuation,
     DecisionInfo,
@@ -48,6 +47,7 @@ from warlight_env.record.model import (
     Player,
     Start,
 )
+from warlight_env.record.reader import GameLog
 from warlight_env.record.variations import EMPTY
 from warlight_env.step_results import IllegalOrder, RoundResult
 

@@ -16,8 +16,8 @@ from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.errors import InputError
 from warlight_env.game import Game, GameError
 from warlight_env.record.errors import LogError, ReplayError, VariationError
-from warlight_env.record.log import GameLog
 from warlight_env.record.model import LoggedGame, Picks, Round, Start
+from warlight_env.record.reader import GameLog
 from warlight_env.record.variation_play import check_variations
 from warlight_env.record.variations import EMPTY
 from warlight_env.step_results import RoundResult, end_with_forfeits, seen_by_all

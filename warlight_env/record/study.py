@@ -22,7 +22,7 @@ from warlight_env.record.checks import JsonFields
 from warlight_env.record.decode import decode_map, decode_rules
 from warlight_env.record.encode import PROGRAM, header_fields
 from warlight_env.record.errors import LogError, LogWriteError, StudyError, VariationError
-from warlight_env.record.log import GameLog
+from warlight_env.record.reader import GameLog
 from warlight_env.record.replay import game_at
 from warlight_env.record.variation_codec import decode_tree, tree_data
 from warlight_env.record.variation_play import check_variations, game_from_position
@@ -171,8 +171,6 @@ class Study:
                 json.dumps(content, ensure_ascii=False).encode()  # an unpaired surrogate raises an error
             except UnicodeEncodeError:
                 raise StudyError(f"{place}: not text: a character is an unpaired surrogate") from None
-            except RecursionError:
-                raise StudyError(f"{place}: not JSON: nested too deeply") from None
         return cls.from_dict(content, place)
 
     @classmethod

@@ -13,8 +13,8 @@ from warlight_env.arena.games.game_setup import AgentSource, MatchError, agent_f
 from warlight_env.arena.games.play_options import check_budget
 from warlight_env.arguments import check_flag, seed_of, short_repr
 from warlight_env.engine.rng import derive_seed
-from warlight_env.record.log import GameLog
 from warlight_env.record.model import Player
+from warlight_env.record.reader import GameLog
 from warlight_env.record.recorder import MemoryRecorder, Recorder, describe
 from warlight_env.record.replay import game_at
 from warlight_env.record.writer import LogWriter

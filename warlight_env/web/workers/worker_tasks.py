@@ -133,7 +133,7 @@ def _read(data: bytes, values: int) -> _ReadLog:
         path.write_bytes(data)
         try:
             text = read_text(path, values)
-            return _ReadLog(GameLog.from_logged_game(read(text, path)), bounded_io.json_object_bound(text))
+            return _ReadLog(read(text, path), bounded_io.json_object_bound(text))
         except LogError as error:
             raise LogError(str(error).removeprefix(f"{path}: ")) from None
 
