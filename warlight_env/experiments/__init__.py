@@ -3,7 +3,7 @@
 The thesis is Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3. `METHOD_NAMES` are
 experiments of other students' theses on other games. The experiments in `GROWTH_NAMES` measure expansion without
 opponents. Imported by `cli`.
-To add an experiment, add it to the tuple `TABLES` of a module, and its name to `MODULES`.
+To add an experiment, define it as a constant of a module, and add its name to `MODULES`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def experiment(name: str) -> Experiment:
         raise ExperimentError(f"name = {short_repr(name)}: must be the name of an experiment")
     if name not in MODULES:
         raise ExperimentError(f"no experiment {name!r}{did_you_mean(name, MODULES)}; there are {', '.join(MODULES)}")
-    tables: tuple[Experiment, ...] = importlib.import_module(f"{__name__}.{MODULES[name]}").TABLES
-    return next(table for table in tables if table.name == name)
+    constants = vars(importlib.import_module(f"{__name__}.{MODULES[name]}")).values()
+    return next(value for value in constants if isinstance(value, Experiment) and value.name == name)
 
 
 __all__ = [

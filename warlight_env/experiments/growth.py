@@ -254,11 +254,3 @@ GROWTH_LATER = Measurement(
     cost=2.0,
     agents=("",),
 )
-
-
-#: All experiments of this module, in the order of the report.
-TABLES: Final = (
-    GROWTH,
-    GROWTH_BEST,
-    GROWTH_LATER,
-)

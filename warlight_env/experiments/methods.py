@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Final
 
 from warlight_env.experiments.game_table import TREE, Comparison, ComparisonTable
 from warlight_env.experiments.players import Side, with_parameters
@@ -355,19 +354,4 @@ ROUND_ROBIN = ComparisonTable(
     comparisons=tuple(
         _duel(one, other, seconds) for seconds in (0.1, 1.0) for one, other in itertools.combinations(_SPECS, 2)
     ),
-)
-
-
-#: All experiments of this module, in the order of the report.
-TABLES: Final = (
-    MAXN_DEPTH,
-    MAXN_TERMS,
-    FLAT_MIDDLE,
-    CUT_PLAYOUTS,
-    PLAYOUTS,
-    EXPLORATION,
-    FINAL_CHILD,
-    TOP_TURNS,
-    PLACEMENTS,
-    ROUND_ROBIN,
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.game_table import Comparison, GameTable
@@ -246,21 +244,4 @@ STATE_SIZE = Measurement(
     cost=0.0,
     quick_count=1,
     agents=("",),
-)
-
-
-#: All experiments of this module, in the order of the report.
-TABLES: Final = (
-    TABLE_3_2,
-    TABLE_3_3,
-    TABLE_3_4,
-    TABLE_3_5,
-    TABLE_3_6,
-    TABLE_3_7,
-    TABLE_3_8,
-    TABLE_3_9,
-    TABLE_3_10,
-    BRANCHING,
-    GAME_LENGTH,
-    STATE_SIZE,
 )
