@@ -34,9 +34,10 @@ def run(
     first run compiles the agent, which takes longer than the time limit of a game. To compile the agent before the
     first game, run `warlight bot precompile`.
     """
-    from warlight_env.protocol.runner import run as run_bot
+    from warlight_env.protocol.runner import Runner
 
-    return run_bot(agent, seed, None if challenge is None else 1 if challenge == "1" else 2)
+    runner = Runner(agent, seed, None if challenge is None else _challenges(challenge)[0])
+    return runner.run(sys.stdin.buffer, sys.stdout.buffer)
 
 
 @app.command

@@ -238,8 +238,3 @@ def process_age() -> float:
         ticks = int(file.read().rpartition(b")")[2].split()[19])
         return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     return time.process_time()
-
-
-def run(spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> int:
-    """Run an agent as a bot on standard input and output of this process. Return the exit status of `Runner.run`."""
-    return Runner(spec, seed, challenge).run(sys.stdin.buffer, sys.stdout.buffer)

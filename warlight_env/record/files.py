@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import zlib
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
 from warlight_env.output import write_errors, write_file
-from warlight_env.record.encode import log_lines
 from warlight_env.record.errors import LogWriteError
-from warlight_env.record.model import LoggedGame
-from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
+from warlight_env.record.names import partial_of, suffix_of
 
 GZIP: Final = 31  # the argument `wbits` of zlib for the gzip format
 LEVEL: Final = 1  # compression level: a third less time than higher levels, a tenth more bytes
-
-
-def save(log: LoggedGame, path: Path) -> None:
-    """Write a log to a file. See `GameLog.save`."""
-    compressed = suffix_of(path) == COMPRESSED
-    data = b"".join(line + b"\n" for line in log_lines(log))
-    replace_file(path, zlib.compress(data, LEVEL, GZIP) if compressed else data)
 
 
 def replace_file(path: Path, data: bytes) -> None:

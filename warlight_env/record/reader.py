@@ -18,8 +18,9 @@ from warlight_env.errors import clipped
 from warlight_env.notebooks import html_of
 from warlight_env.record.checks import JsonFields
 from warlight_env.record.decode import Decoder, decode_end, decode_failure, decode_header
+from warlight_env.record.encode import log_lines
 from warlight_env.record.errors import LogError
-from warlight_env.record.files import save
+from warlight_env.record.files import GZIP, LEVEL, replace_file
 from warlight_env.record.model import End, Header, LoggedFailure, LoggedGame, Status, status_of
 from warlight_env.record.names import COMPRESSED, suffix_of
 
@@ -64,7 +65,10 @@ class GameLog(LoggedGame):
             LogError: the name does not end in ``.wl.jsonl`` or ``.wl.jsonl.gz``.
             LogWriteError: the file cannot be written; if a file with this name exists, it is unchanged.
         """
-        save(self, path_of(path, "path", LogError))
+        path = path_of(path, "path", LogError)
+        compressed = suffix_of(path) == COMPRESSED
+        data = b"".join(line + b"\n" for line in log_lines(self))
+        replace_file(path, zlib.compress(data, LEVEL, GZIP) if compressed else data)
 
     def _repr_html_(self) -> str | None:
         """Return an HTML frame with the replay page, for notebooks; None if the page is not installed."""
@@ -157,12 +161,12 @@ def _decompress(data: bytes, path: Path) -> bytes:
     The function decompresses small parts, so that it never uses more memory than the limit for logs.
     """
     text: list[bytes] = []
-    size, members, decompressor = 0, 0, zlib.decompressobj(31)
+    size, members, decompressor = 0, 0, zlib.decompressobj(GZIP)
     for start in range(0, len(data), _CHUNK):
         chunk = data[start : start + _CHUNK]
         while chunk:
             if decompressor.eof:
-                decompressor = zlib.decompressobj(31)
+                decompressor = zlib.decompressobj(GZIP)
                 members += 1
             try:
                 text.append(decompressor.decompress(chunk, bounded_io.LOG_BYTES + 1 - size))
