@@ -295,7 +295,8 @@ def warm_up_all(setups: Iterable[MatchSetup], on_warm_up: OnWarmUp | None = None
     games: list[tuple[MatchSetup, set[tuple[Hashable, ...]]]] = []  # with the keys to store after the game
     for setup in setups:
         for index, source in enumerate(setup.agents):
-            key = source, setup.rules, len(setup.agents), setup.picks  # agents with equal keys need only one game
+            # Agents with equal keys need only one warm-up game.
+            key: tuple[Hashable, ...] = source, setup.rules, len(setup.agents), setup.picks
             if key in keys:
                 continue
             keys.add(key)
