@@ -40,8 +40,8 @@ class Comparison:
         label: label of the row, or the beginning of the labels of all rows.
         team: the sides whose wins count together; (): a row for each side.
         thesis: the result of the first side in the thesis.
-        published: the share of wins that the authors of another method published.
-        published_sample: the number and kind of these authors' games, in their own words.
+        published: the share of wins that the authors of another method published, and the number and kind of these
+            authors' games, in their own words.
         pool: a name. The sides of all comparisons with the same pool are rated together; "": no ratings.
         rounds: estimated rounds of a game.
         max_rounds: a game without a winner after this number of rounds is a draw; None: as in the rules.
@@ -53,8 +53,7 @@ class Comparison:
     team: tuple[int, ...] = (0,)
     map: str = "world"
     thesis: WinLoss | None = None
-    published: float | None = None
-    published_sample: str = ""
+    published: tuple[float, str] | None = None
     pool: str = ""
     rounds: int = ROUNDS
     max_rounds: int | None = None
@@ -77,7 +76,8 @@ class Comparison:
                 sample = f"{row.sample}; {1000 * move:.2g} ms a move"
                 row = replace(row, label=f"{self.label}: {self.sides[team[0]].spec}", sample=sample)
             if self.published is not None:
-                row = replace(row, thesis=self.published, thesis_sample=self.published_sample)
+                share, games = self.published
+                row = replace(row, thesis=share, thesis_sample=games)
             row_list.append(row)
         return row_list
 

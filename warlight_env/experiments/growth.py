@@ -149,28 +149,26 @@ class IncomeSearch(SingleThreaded):
 
     exclusive_methods = ("act",)
 
-    def __init__(self, seed: int, quick: bool) -> None:
-        self._rng, self._is_ready = make_rng(seed), False
+    def __init__(self, view: View, seed: int, quick: bool) -> None:
+        self._rng = make_rng(seed)
         self._stages = np.array(_QUICK_STAGES if quick else _STAGES, np.int64)
+        functions = Functions(generator=generate_plans, policy=planned_turn, capacity=_TURNS)
+        self._context = make_context(view.board, view.params, 2, EXPANDING, functions=functions)
+        n, e = view.board.n_regions, view.board.n_edges
+        self._work = reference(
+            GrowthWork(
+                generator=make_generator_work(n, e, 2),
+                turns=make_turn_set(n, e, _TURNS),
+                round=make_workspace(n, e, 2),
+                position=make_position(n),
+                dice=np.zeros(2, np.uint64),
+                total=np.zeros(_TURNS),
+                order=np.zeros(_TURNS, np.int64),
+            )
+        )
 
     def act(self, view: View, rounds_left: int) -> Orders:
         """Return the turn for `view`, with `rounds_left` rounds still to play."""
-        n, e = view.board.n_regions, view.board.n_edges
-        if not self._is_ready:
-            functions = Functions(generator=generate_plans, policy=planned_turn, capacity=_TURNS)
-            self._context = make_context(view.board, view.params, 2, EXPANDING, functions=functions)
-            self._work = reference(
-                GrowthWork(
-                    generator=make_generator_work(n, e, 2),
-                    turns=make_turn_set(n, e, _TURNS),
-                    round=make_workspace(n, e, 2),
-                    position=make_position(n),
-                    dice=np.zeros(2, np.uint64),
-                    total=np.zeros(_TURNS),
-                    order=np.zeros(_TURNS, np.int64),
-                )
-            )
-            self._is_ready = True
         best = choose_growth(self._context, view.position, rounds_left, self._stages, self._rng, self._work)
         turns = self._work.turns
         return Orders.from_arrays(turns.deploy[best], turns.attacks[best], int(turns.counts[best]))
@@ -184,7 +182,7 @@ def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) ->
     """
     game = solo_game(derive_seed(settings.seed, unit))
     seed = derive_seed(settings.seed, unit, 1)
-    search = IncomeSearch(seed, settings.quick) if not settings.agent else None
+    search = None if settings.agent else IncomeSearch(game.view(0), seed, settings.quick)
     limit = {"sims": str(QUICK_SIMULATIONS)} if settings.quick and settings.agent.startswith(("mcts", "nash")) else {}
     agent = make_agent(with_parameters(settings.agent, limit), seed) if settings.agent else None
     values: dict[str, list[float]] = {"income": [], "regions": []}

@@ -87,9 +87,9 @@ MAXN_TERMS = ComparisonTable(
 )
 
 
-def _middles(first: str, second: str, published: float | None = None, sample: str = "") -> Comparison:
+def _middles(first: str, second: str, published: tuple[float, str] | None = None) -> Comparison:
     sides = tuple(Side(f"flat_mc:final_move={answer}", 228) for answer in (first, second))
-    return Comparison(f"{first} against {second}", sides, games=250, published=published, published_sample=sample)
+    return Comparison(f"{first} against {second}", sides, games=250, published=published)
 
 
 #: Flat Monte Carlo with three averages of results: is the median, the mean or the mode best?
@@ -106,7 +106,7 @@ FLAT_MIDDLE = ComparisonTable(
         "project, Olomouc). Here draws are rare, so the table has their share of the decided games."
     ),
     comparisons=(
-        _middles("median", "mean", 0.916 / 0.956, "91.6 : 4.0"),
+        _middles("median", "mean", (0.916 / 0.956, "91.6 : 4.0")),
         _middles("median", "mode"),
         _middles("mean", "mode"),
     ),
@@ -118,13 +118,11 @@ _LENGTHS = (1, 2, 5, 10)
 _LONGEST = 20
 
 
-def _cut(agent: str, length: int, published: float | None = None, sample: str = "") -> Comparison:
+def _cut(agent: str, length: int, published: tuple[float, str] | None = None) -> Comparison:
     sides = tuple(
         Side(with_parameters(agent, {"rounds": str(rounds)}), seconds=_CUT_SECONDS) for rounds in (length, _LONGEST)
     )
-    return Comparison(
-        f"{agent.split(':')[0]}: {length} against {_LONGEST}", sides, 160, published=published, published_sample=sample
-    )
+    return Comparison(f"{agent.split(':')[0]}: {length} against {_LONGEST}", sides, 160, published=published)
 
 
 #: The best length of simulations, in rounds, for searches that evaluate the position after a simulation.
@@ -143,7 +141,7 @@ CUT_PLAYOUTS = ComparisonTable(
         "project, Olomouc)."
     ),
     comparisons=(
-        *(_cut("flat_mc", n, *((0.984, "5 plies against 20") if n == 5 else ())) for n in _LENGTHS),
+        *(_cut("flat_mc", n, (0.984, "5 plies against 20") if n == 5 else None) for n in _LENGTHS),
         *(_cut(TREE, n) for n in _LENGTHS),
     ),
 )
@@ -185,13 +183,10 @@ PLAYOUTS = ComparisonTable(
 
 
 def _exploration(
-    c: float, other_c: float, games: int = 400, suffix: str = "", published: float | None = None
+    c: float, other_c: float, games: int = 400, suffix: str = "", published: tuple[float, str] | None = None
 ) -> Comparison:
     sides = tuple(Side(f"{TREE},c={value:g}", 150) for value in (c, other_c))
-    sample = "" if published is None else "50.0 : 34.8"
-    return Comparison(
-        f"c={c:.3g} against c={other_c:.3g}{suffix}", sides, games, published=published, published_sample=sample
-    )
+    return Comparison(f"c={c:.3g} against c={other_c:.3g}{suffix}", sides, games, published=published)
 
 
 #: The best amount of exploration in the tree search.
@@ -210,7 +205,7 @@ EXPLORATION = ComparisonTable(
     ),
     comparisons=(
         *(_exploration(c, 0.4) for c in (0.1, 0.2, 0.3, 0.5, 0.65, 0.8, 1.0, 1.41, 2.0, 3.0)),
-        _exploration(0.65, 0.7071, published=0.5 / 0.848),
+        _exploration(0.65, 0.7071, published=(0.5 / 0.848, "50.0 : 34.8")),
         _exploration(0.5, 0.4, games=1200, suffix=", again"),
     ),
 )
@@ -240,20 +235,14 @@ FINAL_CHILD = ComparisonTable(
 
 
 #: The author's results with the heuristic, by number of simulations.
-_METRO_RESULTS = {50: 0.60, 100: 0.53}
+_METRO_RESULTS = {50: (0.60, "with the heuristic"), 100: (0.53, "with the heuristic")}
 
 
 def _top_turns(top: int, simulations: int) -> Comparison:
     sides = (Side(f"{TREE},breadth={top}", simulations), Side(TREE, simulations))
-    published_rate = _METRO_RESULTS.get(simulations) if top == 3 else None
-    sample = "" if published_rate is None else "with the heuristic"
-    return Comparison(
-        f"{top} best, {simulations} simulations",
-        sides,
-        400 if simulations < 1000 else 100,
-        published=published_rate,
-        published_sample=sample,
-    )
+    games = 400 if simulations < 1000 else 100
+    published = _METRO_RESULTS.get(simulations) if top == 3 else None
+    return Comparison(f"{top} best, {simulations} simulations", sides, games, published=published)
 
 
 #: The best number of turns of each player that the tree search considers in a position.
@@ -283,16 +272,15 @@ def _placed(alpha: float, beta: float) -> Side:
     return Side(f"{TREE},utility=placements,alpha={alpha:g},beta={beta:g}", _PLACEMENT_SIMULATIONS)
 
 
-def _two_and_two(label: str, first: Side, second: Side, rate: float | None = None, map: str = "small") -> Comparison:
+def _two_and_two(
+    label: str, first: Side, second: Side, published: tuple[float, str] | None = None, map: str = "small"
+) -> Comparison:
     games, rounds = (300, 40) if map == "small" else (100, 60)
-    sample = "" if rate is None else "of games"
     sides = (first, second, first, second)
-    return Comparison(
-        f"{map}: {label}", sides, games, team=(0, 2), map=map, published=rate, published_sample=sample, rounds=rounds
-    )
+    return Comparison(f"{map}: {label}", sides, games, team=(0, 2), map=map, published=published, rounds=rounds)
 
 
-_HIGH_OR_LOW_ALPHA = ("alpha 0.96 against 0.5", _placed(0.96, 0.5), _placed(0.5, 0.5), 0.68)
+_HIGH_OR_LOW_ALPHA = ("alpha 0.96 against 0.5", _placed(0.96, 0.5), _placed(0.5, 0.5), (0.68, "of games"))
 
 #: The best values for the first place and for the other places at the end of a simulation, in games of four players.
 PLACEMENTS = ComparisonTable(
