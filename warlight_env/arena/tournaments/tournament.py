@@ -151,9 +151,10 @@ class Tournament:
             raise TournamentError(
                 f"agents: games of {self.players} players need at least {self.players} agents, not {len(names)}"
             )
-        for name in (*self.challengers, *([] if self.anchor is None else [self.anchor])):
-            if name not in names:
-                raise TournamentError(f"no agent is named {name!r}; there are {', '.join(names)}")
+        for key, named in (("anchor", [] if self.anchor is None else [self.anchor]), ("challengers", self.challengers)):
+            for name in named:
+                if name not in names:
+                    raise TournamentError(f"{key}: no agent is named {name!r}; there are {', '.join(names)}")
         if (self.format == "gauntlet") != bool(self.challengers):
             raise TournamentError("challengers: a gauntlet needs challengers, a round robin must not have any")
         if self.format == "gauntlet" and len(names) - len(self.challengers) < self.players - 1:

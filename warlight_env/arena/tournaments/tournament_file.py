@@ -157,19 +157,12 @@ def _read(file: TomlFile) -> Tournament:
         except RulesError as error:
             raise file.problem("players", str(error)) from None
     entrants = _entrants(file)
-    anchor = file.get("anchor", str, "") or None
-    challengers = _strings(file, "challengers")
-    names = [entrant.name for entrant in entrants]
-    for key, named in (("anchor", [] if anchor is None else [anchor]), ("challengers", challengers)):
-        for name in named:
-            if name not in names:
-                raise file.problem(key, f"no agent is named {name!r}; there are {', '.join(names)}")
     try:
         return Tournament(
             name=file.get("name", str, file.path.stem),
             entrants=tuple(entrants),
             format=format_,  # type: ignore[arg-type]
-            challengers=tuple(challengers),
+            challengers=tuple(_strings(file, "challengers")),
             players=players,
             games=file.integer("games", 100, 1),
             seed=file.integer("seed", 1, -(2**63), 2**63),
@@ -181,7 +174,7 @@ def _read(file: TomlFile) -> Tournament:
             clock=_clock(file, file.values, "clock"),
             on_crash=file.one_of("on_crash", get_args(OnCrash), "forfeit"),  # type: ignore[arg-type]
             on_late=file.one_of("on_late", ("report", "forfeit"), "report"),  # type: ignore[arg-type]
-            anchor=anchor,
+            anchor=file.get("anchor", str, "") or None,
             anchor_elo=file.get("anchor_elo", float, 0.0),
         )
     except TournamentError as error:
