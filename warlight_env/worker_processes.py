@@ -1,4 +1,4 @@
-"""Functions that start worker processes without interrupts, and end them when their parent process ends."""
+"""Functions that delay interrupts, and that start and end worker processes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import threading
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from pathlib import Path
+from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextlib.contextmanager
@@ -23,7 +26,7 @@ def interrupts_blocked() -> Iterator[None]:
     """
     if hasattr(signal, "pthread_sigmask"):
         resource_tracker.ensure_running()  # start Python's resource tracker first, because its start unblocks signals
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
             yield
         finally:
@@ -38,6 +41,36 @@ def interrupts_blocked() -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Delay the signals SIGINT (Ctrl-C) and SIGTERM until the end of the ``with`` block.
+
+    After the block, call the previous handlers of the delayed signals. Use this context manager only for blocks that
+    take milliseconds. Signals interrupt only the main thread, so this context manager does nothing in other threads.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    arrived: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        arrived.append(number)
+
+    handlers = {number: signal.getsignal(number) for number in _SIGNALS}
+    delayed = {
+        number: handler for number, handler in handlers.items() if callable(handler)
+    }  # handlers that are not callable raise no exception, so they need no delay
+    for number in delayed:
+        signal.signal(number, note)
+    try:
+        yield
+    finally:
+        for number, handler in delayed.items():
+            signal.signal(number, handler)
+        for late in dict.fromkeys(arrived):
+            signal.raise_signal(late)
+
+
 def begin_worker(folder: Path | None = None) -> None:
     """Prepare a worker process: ignore SIGINT, and end the process as soon as its parent process ends.
 
@@ -49,7 +82,7 @@ def begin_worker(folder: Path | None = None) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     threading.Thread(target=_end_with_parent, args=(folder,), name="end with parent", daemon=True).start()
 
 

@@ -12,7 +12,6 @@ from warlight_env.arena.backends.backend import CHUNK, Backend, make_backend
 from warlight_env.arena.backends.tasks import Task, TaskReport, Workers
 from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.contest_progress import Contest, ContestProgress, ContestResult
-from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.run_folder import RunFolder
 from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import MatchError, OnWarmUp, warm_up_all
@@ -20,6 +19,7 @@ from warlight_env.arena.games.match_logs import unwritable
 from warlight_env.arguments import is_integer, path_of, short_repr
 from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
+from warlight_env.worker_processes import uninterrupted
 
 #: The largest allowed number of games at the same time.
 MOST_JOBS: Final = 4096
