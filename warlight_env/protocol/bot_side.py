@@ -188,9 +188,12 @@ class BotSide:
                 self._report(f"round {number}: no 'update_map': the bot uses the map of round {number - 1}")
             if self._orders is None:
                 self._orders = self._turn(budget)
+            name, ids = self._engine.name, self._ids
             if question.kind == m.PLACE:
-                return self._placements(self._orders)
-            return self._moves(self._orders)
+                deploys = self._orders.deploys[: m.MAX_ORDERS]
+                return m.PlaceOrders(tuple(m.PlaceOrder(name, ids[region], armies) for region, armies in deploys))
+            attacks = self._orders.attacks[:_MAX_ORDERS]
+            return m.MoveOrders(tuple(m.MoveOrder(name, ids[a], ids[b], armies) for a, b, armies in attacks))
         return m.PicksAnswer(tuple(self._ids[r] for r in self._picks(question)))
 
     def confirm_picks(self, picks: m.PicksAnswer) -> None:
@@ -304,11 +307,3 @@ class BotSide:
         turn = self._agent.act_on(view, Observation(engine.turn.round, owner, army, opponent_orders, starts), budget)
         self._last_turn = view, turn
         return turn
-
-    def _placements(self, orders: Orders) -> m.PlaceOrders:
-        limit = m.MAX_ORDERS
-        return m.PlaceOrders(tuple(m.PlaceOrder(self._engine.name, self._ids[r], n) for r, n in orders.deploys[:limit]))
-
-    def _moves(self, orders: Orders) -> m.MoveOrders:
-        rows = orders.attacks[:_MAX_ORDERS]
-        return m.MoveOrders(tuple(m.MoveOrder(self._engine.name, self._ids[a], self._ids[b], n) for a, b, n in rows))

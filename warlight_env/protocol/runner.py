@@ -177,7 +177,6 @@ class Runner:
         self._spec = spec
         self._time_control = TimeControl()
         self._help_printed = False
-        self.fallbacks = 0  #: number of answers of the fallback policy
 
     def run(self, lines: BinaryIO, answers: BinaryIO) -> int:
         """Play until the input ends.
@@ -217,7 +216,6 @@ class Runner:
     def _answer(self, question: m.Question, line: str, question_time: float) -> str:
         answer = self._agent.ask(line, question_time, self._time_control.limits(question))
         if answer is None:
-            self.fallbacks += 1
             print(f"{self._agent.reason}: {type(question).__name__} answered by the fallback policy", file=sys.stderr)
             self._print_help(question)
             return format_answer(self._fallback.answer(question))
