@@ -18,14 +18,12 @@ from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_loop import Picks
 from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
-from warlight_env.arguments import is_integer, is_number, short_repr
+from warlight_env.arguments import check_choice, is_integer, is_number, short_repr
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import SEEDS, derive_seed
 from warlight_env.engine.rules import MAX_PLAYERS, Rules
 from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError
-
-FORMATS: Final = ("round-robin", "gauntlet")
 
 #: The maximum number of pairings (sets of agents that play against each other). More pairings are probably a mistake:
 #: 20 agents in games of 6 players have 38,760 pairings.
@@ -128,8 +126,7 @@ class Tournament:
             ("format", get_args(Format)), ("picks", get_args(Picks)), ("on_crash", get_args(OnCrash)),
             ("on_late", get_args(OnLate)),
         ):  # fmt: skip
-            value = getattr(self, name)
-            require(isinstance(value, str) and value in choices, name, f"one of {', '.join(choices)}")
+            check_choice(getattr(self, name), name, choices, TournamentError)
         require(isinstance(self.name, str), "name", "a string")
         require(is_integer(self.players) and 2 <= self.players <= MAX_PLAYERS, "players", f"in 2 .. {MAX_PLAYERS}")
         require(is_integer(self.games) and 1 <= self.games < 2**63, "games", "an integer from 1 up")

@@ -15,7 +15,7 @@ from warlight_env.agents import AgentError
 from warlight_env.agents.registry import parse
 from warlight_env.arena.games.clocks import Clock, ClockError
 from warlight_env.arena.games.seated_agent import OnCrash
-from warlight_env.arena.tournaments.tournament import FORMATS, Entrant, Tournament, TournamentError
+from warlight_env.arena.tournaments.tournament import Entrant, Format, Tournament, TournamentError
 from warlight_env.arguments import kind_in_words, path_of
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
@@ -148,7 +148,7 @@ def _read(file: TomlFile) -> Tournament:
     file.check_keys(file.values, KEYS)
     if "agents" not in file.values:
         raise file.problem("agents", 'is missing: give a list of agents, such as ["random", "aggressive"]')
-    format_ = file.one_of("format", FORMATS, "round-robin")
+    format_ = file.one_of("format", get_args(Format), "round-robin")
     players = file.integer("players", 2, 2, MAX_PLAYERS)
     maps_, rules = _maps(file), _rules(file)
     for map_, rule in itertools.product(maps_, rules):
