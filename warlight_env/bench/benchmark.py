@@ -24,7 +24,6 @@ from warlight_env.arguments import check_flag, is_integer, path_of, short_repr
 from warlight_env.bench.score_card import ScoreCard, make_card
 from warlight_env.bench.subject import CheckpointSource, check_subject, make_subject
 from warlight_env.bench.suite import BenchError, Suite
-from warlight_env.bounded_io import reason, shown
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.policy_settings import action_to_dict
 from warlight_env.errors import RunError
@@ -147,10 +146,8 @@ def run(  # noqa: PLR0913 -- one argument for each setting of users
         results = play_contests(contests, jobs=jobs, backend=backend, folder=lock, on_games=on_games)
         card = make_card(loaded_suite, title, results, settings, games)
         for file, text in (("card.json", json.dumps(card.to_dict(), indent=2) + "\n"), ("card.md", card.to_markdown())):
-            try:
+            with output.write_errors(folder / file, RunError):
                 output.write_file(folder / file, text)
-            except OSError as error:
-                raise RunError(f"cannot write {shown(folder / file)}: {reason(error)}") from None
     return card
 
 
