@@ -20,7 +20,7 @@ import threading
 import time
 import traceback
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
@@ -28,7 +28,6 @@ from warlight_env.protocol.grammar import ProtocolError, format_answer, lines_of
 
 if TYPE_CHECKING:
     from warlight_env.agents import Budget
-    from warlight_env.protocol.warm_up import WarmUp
 
 #: The minimum time of a search, in seconds.
 MIN_SEARCH_SECONDS: Final = 0.005
@@ -36,10 +35,8 @@ MIN_SEARCH_SECONDS: Final = 0.005
 EXIT_UNKNOWN_AGENT: Final = 2
 
 
-def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budget, WarmUp]:
-    """Make an agent and load its code for the picks.
-
-    Return the agent as a `BotSide`, the limits in its specification as a `Budget`, and the warm-up for the first turn.
+def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
+    """Make an agent and load its code for the picks. Then read lines and answer the questions until the input ends.
 
     Raises:
         AgentError: no agent exists for the specification `spec`.
@@ -54,12 +51,7 @@ def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budg
     warm_up = WarmUp(lambda: make_agent(spec, seed))
     warm_up.pick()
     side = BotSide(lambda: make_agent(spec, seed), challenge, lambda text: print(text, file=sys.stderr))
-    return side, Budget(values.get("sims"), values.get("secs")), warm_up
-
-
-def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
-    """Read lines and answer the questions until the input ends."""
-    side, agent_budget, warm_up = load(spec, seed, challenge)
+    agent_budget = Budget(values.get("sims"), values.get("secs"))  # the limits in the agent's specification
     answers.write(b"ready\n")
     # A separate thread compiles the code for turns. The code for the picks is ready, so the picks need not wait for it.
     threading.Thread(target=warm_up.turns, daemon=True).start()
