@@ -135,18 +135,15 @@ class PolicyAgent(SingleThreaded, Agent):
 
 
 class PlayableFile(Protocol):
-    """The interface of a loaded file with a policy, such as `PolicyFile` or `SavedModel`."""
+    """The interface of a loaded file with a policy, such as `PolicyFile` or `SavedModel`.
+
+    `environment` has the arguments `action`, `observation`, `max_cycles` and `padding` of `PolicyAgent`.
+    """
 
     @property
     def name(self) -> str: ...
     @property
-    def encoding(self) -> EncodingFactory: ...
-    @property
-    def observation(self) -> str: ...
-    @property
-    def max_cycles(self) -> int: ...
-    @property
-    def padding(self) -> Padding | None: ...
+    def environment(self) -> dict[str, Any]: ...
 
     def check(self, map: Map, rules: Rules, players: int) -> None: ...
     def bind(self, board: Board) -> Policy: ...
@@ -185,11 +182,8 @@ class TrainedAgent(SingleThreaded, Agent):
         if self._agent is None or self._board is not view.board:
             self.check(view.map, view.rules, view.players)
             self._board = view.board
-            self._agent = PolicyAgent(
-                self.file.bind(view.board), self.seed, action=self.file.encoding,
-                observation=self.file.observation,
-                max_cycles=self.file.max_cycles, name=self.name, padding=self.file.padding,
-            )  # fmt: skip
+            policy = self.file.bind(view.board)
+            self._agent = PolicyAgent(policy, self.seed, name=self.name, **self.file.environment)
         return self._agent
 
 

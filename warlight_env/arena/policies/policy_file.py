@@ -242,19 +242,13 @@ class PolicyFile:
         return PolicyFileError(f"policy {self.name!r} is for {purpose}")
 
     @property
-    def padding(self) -> None:
-        """None, because observations for this policy are not padded; their size depends on the map."""
-        return None
+    def environment(self) -> dict[str, Any]:
+        """The arguments of an environment in which this policy can play, see `PolicyAgent`.
 
-    @property
-    def observation(self) -> str:
-        """The value of the argument `observation` of an environment in which this policy can play."""
-        return "flat"
-
-    @property
-    def encoding(self) -> EncodingFactory:
-        """A function that makes the action encoding for a board and the parameters of the rules."""
-        return encoding_of(self.action, self.weights)
+        Observations for this policy are not padded; their size depends on the map.
+        """
+        action = encoding_of(self.action, self.weights)
+        return {"action": action, "observation": "flat", "max_cycles": self.max_cycles}
 
     def bind(self, board: Board, sampled: bool | None = None) -> FilePolicy:
         """Return the policy for games on one map, which is given as a `Board`.

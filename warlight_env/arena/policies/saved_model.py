@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from pathlib import Path
+from typing import Any
 
 from warlight_env.agents import AgentError
 from warlight_env.arena.policies.policy_agent import TrainedAgent
@@ -12,7 +13,6 @@ from warlight_env.arena.policies.policy_file import PolicyFileError, differing_r
 from warlight_env.bounded_io import open_file, reason, shown
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules
-from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.map_sets import MapLimits, edges_of
 from warlight_env.envs.policy_settings import PolicySettings, settings_path
 from warlight_env.envs.saved_policies import ModelPolicy, SavedPolicyError, load_policy, trust_error
@@ -58,8 +58,10 @@ class SavedModel:
 
     def __init__(self, path: str, policy: ModelPolicy, settings: PolicySettings) -> None:
         self.name, self._policy, self._settings = Path(path).stem, policy, settings
-        self.encoding: EncodingFactory = settings.encoding
-        self.observation, self.max_cycles, self.padding = settings.observation, settings.max_cycles, settings.padding
+        self.environment: dict[str, Any] = {
+            "action": settings.encoding, "observation": settings.observation, "max_cycles": settings.max_cycles,
+            "padding": settings.padding,
+        }  # fmt: skip
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """Raise PolicyFileError if the model was not trained for this map, these rules or this number of players."""
