@@ -88,15 +88,7 @@ def view_of_position(setup: WorkerSetup, position: QueriedPosition) -> View:
     regions = base.board.n_regions
     if not len(position.owner) == len(position.army) == regions:
         raise ValueError(f"the position has {len(position.owner)} regions, but the map has {regions}")
-    return dataclasses.replace(
-        base,
-        phase=position.phase,
-        round=position.round,
-        owner=np.array(position.owner, dtype=np.int8),
-        army=np.array(position.army, dtype=np.int32),
-        income=position.income,
-        offers=position.offers,
-        picks_left=position.picks_left,
-        starts=position.starts,
-        _last_round=lambda: position.last_round,
-    )
+    owner, army = np.array(position.owner, dtype=np.int8), np.array(position.army, dtype=np.int32)
+    fields = {**vars(position), "owner": owner, "army": army}
+    last_round = fields.pop("last_round")
+    return dataclasses.replace(base, **fields, _last_round=lambda: last_round)

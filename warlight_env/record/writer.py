@@ -8,7 +8,6 @@ import time
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 from warlight_env.arguments import path_of
@@ -128,9 +127,7 @@ class LogWriter(Recorder):
     def __enter__(self) -> LogWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         if isinstance(error, LogWriteError):
             self._close()
         else:
