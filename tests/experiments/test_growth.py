@@ -32,5 +32,5 @@ def test_the_long_search_grows_faster_than_bots_on_the_same_starts(monkeypatch):
     assert once == again
     later = [measure_growth(ExperimentSettings("", seed=5), unit, horizon=4)["income"] for unit in range(1)]
     assert np.mean(later, 0)[-1] < last.mean(), "who looks beyond the last round gives up some of its income"
-    rows = summarise_growth([measure_growth(ExperimentSettings("plan"), 0)], ExperimentSettings("plan"))
+    rows = summarise_growth([measure_growth(ExperimentSettings("plan"), 0)])
     assert [row.label for row in rows] == [f"income after {ROUNDS} rounds", f"regions after {ROUNDS} rounds"]

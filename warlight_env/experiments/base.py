@@ -162,7 +162,7 @@ class Measurement(Experiment):
     """
 
     measure: Callable[[ExperimentSettings, int], dict[str, list[float]]]
-    summary: Callable[[Sequence[dict[str, list[float]]], ExperimentSettings], list[Row]]
+    summary: Callable[[Sequence[dict[str, list[float]]]], list[Row]]
     count: int
     cost: float
     quick_count: int = 2
@@ -190,4 +190,4 @@ class Measurement(Experiment):
                 interrupted = True
         seconds = sum(line["seconds"] for line in units.measured.values())
         values = [units.measured[unit]["values"] for unit in sorted(units.measured)]
-        return ExperimentOutcome(self.summary(values, settings) if values else [], interrupted, seconds)
+        return ExperimentOutcome(self.summary(values) if values else [], interrupted, seconds)

@@ -197,7 +197,7 @@ def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) ->
     return values
 
 
-def summarise_growth(records: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+def summarise_growth(records: Sequence[dict[str, list[float]]]) -> list[Row]:
     """Return two rows: the mean income and the mean number of regions after the last round."""
     return [
         number_row(f"{key} after {ROUNDS} rounds", [[values[key][-1]] for values in records], "mean", None, "starts", 2)

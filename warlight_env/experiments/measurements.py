@@ -60,7 +60,7 @@ def measure_searches(settings: ExperimentSettings, unit: int) -> dict[str, list[
     return values
 
 
-def summarise_searches(records: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+def summarise_searches(records: Sequence[dict[str, list[float]]]) -> list[Row]:
     """Return the rows of table 3.3."""
 
     def row(label: str, key: str, kind: Any, thesis: float, digits: int) -> Row:
@@ -119,7 +119,7 @@ def _middle(seed: int, rounds: int) -> Game:
     raise ExperimentError(f"all 1000 games ended before round {rounds}, so there is no position to measure")
 
 
-def summarise_trees(records: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+def summarise_trees(records: Sequence[dict[str, list[float]]]) -> list[Row]:
     """Return the rows of table 3.10: medians per tree, and ratios to a single tree."""
     rows = []
     for k, quantity in enumerate(("simulations", "nodes")):
@@ -157,7 +157,7 @@ def measure_branching(settings: ExperimentSettings, unit: int) -> dict[str, list
     return {"log10": turns}
 
 
-def summarise_branching(records: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+def summarise_branching(records: Sequence[dict[str, list[float]]]) -> list[Row]:
     """Return the rows with the numbers of turns, as powers of ten."""
     values = [unit["log10"] for unit in records]
     return [
@@ -173,7 +173,7 @@ def measure_state(settings: ExperimentSettings, unit: int) -> dict[str, list[flo
     return {"compact": [float(compact_size(n))], "whole": [float(state_bytes)]}
 
 
-def summarise_state(records: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+def summarise_state(records: Sequence[dict[str, list[float]]]) -> list[Row]:
     """Return the rows with the sizes in bytes, which are exact."""
     compact, state_bytes = records[0]["compact"][0], records[0]["whole"][0]
 

@@ -230,7 +230,7 @@ class ExternalBot(SingleThreaded, Agent):
         def note(cause: str, wrong_text: str = "", *, kind: FaultKind = "other", **fields: Any) -> None:
             self.faults.note(BotFault(round, question_text, cause, wrong_text, **fields), kind)
 
-        reply = self._get_reply(line, question, clock, note)
+        reply = self._get_reply(line, clock, note)
         had_time = clock.remaining > 0 or clock is self._clock
         clock.spend(reply.seconds)
         if reply.text is None:
@@ -271,7 +271,7 @@ class ExternalBot(SingleThreaded, Agent):
         elif reply.late:
             self._late_question = question
 
-    def _get_reply(self, line: str, question: m.Question, clock: BotClock, note: Callable[..., None]) -> Reply:
+    def _get_reply(self, line: str, clock: BotClock, note: Callable[..., None]) -> Reply:
         """Send a question and return the reply.
 
         Ignore a late answer to the previous question and, in challenge 1, blank lines.
