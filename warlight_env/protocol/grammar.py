@@ -107,9 +107,9 @@ def lines_of(stream: BinaryIO) -> Iterator[str | None]:
         yield None
 
 
-def _number(line: str, word: str, description: str = "a whole number") -> int:
+def _number(line: str, word: str) -> int:
     if not NUMBER.fullmatch(word):
-        raise ProtocolError(line, f"{description}, not {quote(word)}")
+        raise ProtocolError(line, f"a whole number, not {quote(word)}")
     return int(word)
 
 
@@ -132,12 +132,6 @@ def _groups(line: str, words: Sequence[str], size: int, form: str) -> list[tuple
     if len(words) % size:
         raise ProtocolError(line, f"{form} …")
     return [tuple(words[i : i + size]) for i in range(0, len(words), size)]
-
-
-def _single_word(line: str, words: Sequence[str], form: str) -> str:
-    if len(words) != 1:
-        raise ProtocolError(line, form)
-    return words[0]
 
 
 def _read_neighbors(line: str, words: Sequence[str]) -> tuple[tuple[int, tuple[int, ...]], ...]:
@@ -221,12 +215,13 @@ def _value(
     kind: Callable[[Any], Message], head: str, description: str, read: Callable[[str, str], Any] = _number
 ) -> _Form:
     """Return the form of messages with one value, which `description` describes in error messages."""
-    return _Form(
-        kind,
-        head,
-        lambda value: (str(value),),
-        lambda line, words: (read(line, _single_word(line, words, f"{head} {description}")),),
-    )
+
+    def read_fields(line: str, words: Sequence[str]) -> tuple[Any]:
+        if len(words) != 1:
+            raise ProtocolError(line, f"{head} {description}")
+        return (read(line, words[0]),)
+
+    return _Form(kind, head, lambda value: (str(value),), read_fields)
 
 
 def _items(

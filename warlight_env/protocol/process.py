@@ -128,11 +128,7 @@ class BotProcess:
         self._await_start(command)
 
     def _await_start(self, command: Sequence[str]) -> None:
-        self._host.settimeout(_START_SECONDS)
-        try:
-            words = self._host.recv(256).decode().split()
-        except OSError:
-            words = []
+        words = self._guard_message(_START_SECONDS)
         if words[:1] != ["started"]:
             self.close()
             if words[:1] == ["failed"]:
@@ -141,7 +137,16 @@ class BotProcess:
                 raise RunError(f"command {command[0]!r}: {' '.join(words[1:])}")
             raise RunError(f"the process that starts and stops {command[0]!r} did not start: {self.errors.tail(500)}")
         self.pid = int(words[1])  #: id of the bot's process and process group, as seen inside its namespaces
-        self._host.setblocking(False)
+
+    def _guard_message(self, timeout: float) -> list[str]:
+        """Return the words of the guard's next message; an empty list if none comes within `timeout` seconds."""
+        self._host.settimeout(timeout)
+        try:
+            return self._host.recv(256).decode().split()
+        except OSError:
+            return []
+        finally:
+            self._host.setblocking(False)
 
     # Questions and answers
 
@@ -242,12 +247,7 @@ class BotProcess:
 
     def _exit_status(self, timeout: float = _EXIT_WAIT) -> str | None:
         """Return the bot's exit status as text; None if the guard reports no exit status within `timeout` seconds."""
-        self._host.settimeout(timeout)
-        try:
-            words = self._host.recv(256).decode().split()
-        except OSError:
-            words = []
-        self._host.setblocking(False)
+        words = self._guard_message(timeout)
         return _describe_status(int(words[1])) if words[:1] == ["exited"] else None
 
     def _take_line(self) -> str | None:
