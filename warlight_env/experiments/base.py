@@ -55,10 +55,6 @@ class ExperimentOutcome:
     seconds: float  #: playing time, summed over processes
 
 
-#: The default agents: the thesis's bot. Our own bot is `mcts`.
-AGENTS = ("mcts_thesis",)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Experiment(ABC):
     """A table or another numerical result of the thesis, which can be measured again.
@@ -77,7 +73,7 @@ class Experiment(ABC):
     name: str
     title: str
     setting: str
-    agents: tuple[str, ...] = AGENTS
+    agents: tuple[str, ...] = ("mcts_thesis",)  #: by default the thesis's bot; our own bot is `mcts`
     budget: BudgetType | None = None
     finding: str = ""
     minutes: int | None = None
