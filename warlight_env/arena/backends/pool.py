@@ -7,7 +7,7 @@ import multiprocessing
 import pickle
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
@@ -115,7 +115,8 @@ class ProcessWorkers(Generic[R]):
 
     def stop(self) -> list[TaskReport[R]]:
         self._end()
-        return list(_finished(self._pending))
+        finished = (future for future in self._pending if future.done() and not future.cancelled())
+        return [future.result() for future in finished if future.exception() is None]
 
     def _end(self) -> None:
         """Stop each process after the current round of its game.
@@ -136,9 +137,3 @@ class ProcessWorkers(Generic[R]):
     def _kill(self) -> None:
         for worker in self._workers:
             worker.kill()
-
-
-def _finished(futures: Iterable[Future[TaskReport[R]]]) -> Iterator[TaskReport[R]]:
-    for future in futures:
-        if future.done() and not future.cancelled() and future.exception() is None:
-            yield future.result()
