@@ -18,7 +18,7 @@ from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
 from warlight_env.web.errors import RequestError
-from warlight_env.web.games import game_loop, turn_clock
+from warlight_env.web.games import game_loop, turn_clock, turn_commands
 from warlight_env.web.games.lobby import Lobby, SeatOptions
 from warlight_env.web.games.room import Room
 from warlight_env.web.http.app import create_app
@@ -61,7 +61,7 @@ async def begin_game(folder: Path, picks: Any = "random") -> tuple[Lobby, Room]:
 
 def commit(room: Room, *seats: int) -> None:
     for seat in seats:
-        room.commands.submit_orders(seat, room.game.round + 1, Orders())
+        turn_commands.submit_orders(room, seat, room.game.round + 1, Orders())
 
 
 async def watch(room: Room, seat: int, messages: list[dict[str, Any]]) -> None:
@@ -202,8 +202,8 @@ def test_a_late_turn_counts_if_a_full_disk_delayed_the_round(tmp_path: Path, mon
         await until(lambda: room.error)
         disk.free = 10**9
         deploy = [(room.game.owner.tolist().index(1), 2)]
-        room.commands.submit_orders(1, 1, Orders(deploy))
-        room.commands.resign(2)
+        turn_commands.submit_orders(room, 1, 1, Orders(deploy))
+        turn_commands.resign(room, 2)
         await until(lambda: room.game.round == 1)
         played = GameLog.load(room.log.partial).rounds[0]
         assert played.orders[1] is not None and played.orders[1].deploys == deploy
@@ -222,9 +222,9 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
         home = int(room.game.owner.tolist().index(0)) if picks == "random" else -1
         preferences = list(room.game.offers(0))[:2]
         if picks == "random":
-            room.commands.submit_orders(0, 1, Orders([(home, 5)], []), {"hint": "coach"})
+            turn_commands.submit_orders(room, 0, 1, Orders([(home, 5)], []), {"hint": "coach"})
         else:
-            room.commands.submit_picks(0, preferences)
+            turn_commands.submit_picks(room, 0, preferences)
         await lobby.close()
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = (await lobby.find(room.id, room.seats[1].token)).room
@@ -236,7 +236,7 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
             assert played.orders[0].deploys == [(home, 5)]
             assert played.insights[0].data == {"hint": "coach"}
         else:
-            room.commands.submit_picks(1, list(room.game.offers(1))[:2])
+            turn_commands.submit_picks(room, 1, list(room.game.offers(1))[:2])
             await until(lambda: room.game.phase == "play")
             assert room.game.owner[preferences].tolist() == [0, 0]
         await lobby.close()

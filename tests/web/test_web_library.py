@@ -21,6 +21,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games import lobby as lobby_module
+from warlight_env.web.games import turn_commands
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.games.room import Room
 from warlight_env.web.http.library import GameQuery
@@ -178,10 +179,10 @@ def test_games_without_any_action_are_not_stored(tmp_path: Path):
         async with contextlib.aclosing(opened.feed.follow(0, -1)) as feed:
             await anext(feed)  # a player sees the game before the first round
         await lobby.rename(named.id, named.seats[0].token, "kept")
-        one_in.commands.submit_orders(0, 1, Orders())
+        turn_commands.submit_orders(one_in, 0, 1, Orders())
         for seat in (0, 1):
-            played.commands.submit_orders(seat, 1, Orders())
-        while not played.begun or played.commands.pending:
+            turn_commands.submit_orders(played, seat, 1, Orders())
+        while not played.begun or played.pending:
             await asyncio.sleep(0.01)
         assert {r["id"] for r in (await lobby.game_list.all())[0]} == {named.id, one_in.id, played.id, opened.id}
         await lobby.evict_idle(1e9)  # no game has been idle for so long
@@ -212,7 +213,7 @@ def test_old_games_without_any_action_are_deleted_from_disk(tmp_path: Path):
         empty = await lobby.create_game(people, small, rules, 1, "random")
         played = await lobby.create_game(people, small, rules, 1, "random")
         for seat in (0, 1):
-            played.commands.submit_orders(seat, 1, Orders())
+            turn_commands.submit_orders(played, seat, 1, Orders())
         watched = await lobby.create_game(bots, small, rules, 1, "random", 0.05)
         follower = asyncio.ensure_future(anext(watched.feed.follow(None, -1)))
         while not watched.log.steps:
@@ -329,7 +330,7 @@ def test_a_game_that_is_deleted_during_its_loading_does_not_come_back(tmp_path: 
             [("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random"
         )
         token, short = room.seats[0].token, lobby.process_pool.short
-        room.commands.submit_orders(0, 1, Orders())
+        turn_commands.submit_orders(room, 0, 1, Orders())
         await lobby.evict_idle(-1.0)
         reading = asyncio.Event()
 

@@ -15,7 +15,7 @@ from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
 from warlight_env.web.errors import RequestError
-from warlight_env.web.games import turn_clock
+from warlight_env.web.games import turn_clock, turn_commands
 from warlight_env.web.games.lobby import Lobby, SeatOptions
 from warlight_env.web.games.room import Room
 from warlight_env.web.games.turn_clock import TurnClock
@@ -253,7 +253,7 @@ def test_the_clock_stops_while_no_player_is_connected(tmp_path: Path, monkeypatc
             await asyncio.sleep(0.01)
         now[0] += 100
         assert room.clock.seconds_left == 6 and room.game.round == 0
-        room.commands.submit_orders(0, 1, Orders())
+        turn_commands.submit_orders(room, 0, 1, Orders())
         ann = await view(0, 9)
         while not room.game.round or room.clock.seconds_left < 0:
             await asyncio.sleep(0.01)
@@ -296,11 +296,11 @@ def test_the_remaining_time_survives_a_restart(tmp_path: Path, monkeypatch: pyte
         await view(4)
         room = await restart()
         assert room.clock.seconds_left == 6
-        room.commands.submit_orders(0, 1, Orders())
+        turn_commands.submit_orders(room, 0, 1, Orders())
         await view(3)
         room = await restart()
         assert room.clock.seconds_left == 3 and room.awaited == [1]
-        room.commands.submit_orders(1, 1, Orders())
+        turn_commands.submit_orders(room, 1, 1, Orders())
         while not room.game.round:
             await asyncio.sleep(0.001)
         assert room.clock.seconds_left == 10
@@ -339,17 +339,17 @@ def test_the_clock_stops_for_bots_and_late_turns_cannot_be_withdrawn(tmp_path: P
                 await asyncio.sleep(0.01)
 
         await until(True)
-        room.commands.submit_orders(0, 1, Orders())
+        turn_commands.submit_orders(room, 0, 1, Orders())
         await until(False)
         now[0] += 100
-        assert room.commands.take_back(0) == Orders()
+        assert turn_commands.take_back(room, 0) == Orders()
         await until(True)
         assert room.clock.seconds_left == 10 and room.awaited == [0, 1]
         now[0] += 11
-        room.commands.submit_orders(0, 1, Orders())
+        turn_commands.submit_orders(room, 0, 1, Orders())
         with pytest.raises(RequestError, match="cannot take a turn back now"):
-            room.commands.take_back(0)
-        assert room.commands.pending == {0: Orders()}
+            turn_commands.take_back(room, 0)
+        assert room.pending == {0: Orders()}
         await follower.aclose()
         await lobby.close()
 
@@ -421,7 +421,7 @@ def test_state_messages_contain_the_rematch_without_reading_files(tmp_path: Path
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = await lobby.create_game(people, maps.load("small"), Rules.of("thesis"), 1, "random")
         token = room.seats[0].token
-        room.commands.resign(1)
+        turn_commands.resign(room, 1)
         again, new = await lobby.create_rematch(room)
         invitation = {"id": again.id, "seat": 0, "token": again.seats[0].token}
         assert new and room.live_state(0)["rematch"] == invitation
@@ -447,7 +447,7 @@ def test_a_rematch_survives_eviction_and_does_not_restore_deleted_games(tmp_path
         lobby = Lobby(GameFolder(tmp_path), max_rooms=1, workers=1)
         room = await lobby.create_game(people, maps.load("small"), Rules.of("thesis"), 1, "random")
         token = room.seats[0].token
-        room.commands.resign(1)
+        turn_commands.resign(room, 1)
         again, _ = await lobby.create_rematch(room)  # evicts the first game, because the limit is one game
         reloaded = (await lobby.find(room.id, token)).room
         assert reloaded is not room and reloaded.live_state(0)["rematch"]["id"] == again.id
@@ -468,7 +468,7 @@ def test_variations_are_saved_in_the_room_that_is_in_memory(tmp_path: Path):
         lobby = Lobby(GameFolder(tmp_path), max_rooms=1, workers=1)
         room = await lobby.create_game(people, maps.load("small"), Rules.of("thesis"), 1, "random")
         token = room.seats[0].token
-        room.commands.resign(1)
+        turn_commands.resign(room, 1)
         while not room.log.complete:
             await asyncio.sleep(0.01)
         assert await lobby.current(room.id) is room

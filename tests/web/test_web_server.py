@@ -18,6 +18,7 @@ from warlight_env import Game, Rules, maps
 from warlight_env.cli import main
 from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.record import GameLog, verify
+from warlight_env.web.games import game_loop
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.storage.game_folder import GameFolder
 from warlight_env.web.workers.bot_process import BotQuery
@@ -274,7 +275,7 @@ def test_state_messages_contain_the_latest_known_win_probabilities(tmp_path: Pat
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         bots = [("one", "random"), ("other", "random")]
         room = await lobby.create_game(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
-        await room.stop()
+        await game_loop.stop(room)
         answers = []
         for room.win_probabilities in ([], [None], [[[0.5, 0.4, 0.6]]], [[[0.5, 0.4, 0.6]], None, None]):
             answers.append(room.live_state(None)["chances"])

@@ -21,11 +21,11 @@ from warlight_env.record.names import PLAIN
 from warlight_env.web.access.auth import token_error, tokens_equal
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.errors import RequestError
+from warlight_env.web.games import game_loop, turn_commands
 from warlight_env.web.games.game_list import GameList, Row
 from warlight_env.web.games.keyed_locks import KeyedLocks
-from warlight_env.web.games.room import PACE, Room
+from warlight_env.web.games.room import PACE, Room, Seat
 from warlight_env.web.games.turn_clock import TurnClock
-from warlight_env.web.games.turn_commands import Seat
 from warlight_env.web.storage.cleanup import abandoned_games, delete_files
 from warlight_env.web.storage.game_folder import DiskError, GameFolder
 from warlight_env.web.storage.game_log import GameLogWriter
@@ -245,7 +245,7 @@ class Lobby:
 
         await asyncio.to_thread(write)
         self._rooms[room.id] = room
-        room.start()
+        game_loop.start(room)
         return room
 
     @contextlib.asynccontextmanager
@@ -280,7 +280,7 @@ class Lobby:
         if room.id not in self._deleting:
             self.game_list.keep(room.id, _row_of(room))
         del self._rooms[room.id]
-        await room.stop()
+        await game_loop.stop(room)
 
     def control(self, room: Room, paused: bool | None = None, pace: float | None = None) -> None:
         """Pause or continue a game between bots, or change its pace. The new state and pace are saved with the game.
@@ -360,14 +360,14 @@ class Lobby:
             room.resignations.from_log(loaded.failures, loaded.draw)
             await asyncio.to_thread(room.log.load, loaded.header, loaded.lines, loaded.complete, on_disk=True)
             room.log.variations = loaded.variations
-            room.commands.load()
+            turn_commands.load(room)
             if saved.rematch is not None:
                 room.rematch_saved = await self._saved_game_of(saved.rematch)
             if id in self._deleting:
-                await room.stop()
+                await game_loop.stop(room)
                 raise _no_such_game()
             self._rooms[id] = room
-            room.start()
+            game_loop.start(room)
             return room
 
     # Changing saved games
@@ -502,7 +502,7 @@ class Lobby:
     async def close(self) -> None:
         """Stop all games at their current positions."""
         for room in list(self._rooms.values()):
-            await room.stop()
+            await game_loop.stop(room)
         self._rooms.clear()
         self.game_list.close()
         await self.bot_workers.close()

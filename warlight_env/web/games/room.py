@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from warlight_env.arena.games.game_loop import round_limit
+from warlight_env.engine.compile_progress import CompileState
 from warlight_env.game import Game
 from warlight_env.protocol.view_transfer import WorkerSetup
 from warlight_env.record import Header
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.errors import ErrorBody
 from warlight_env.web.games.feed import Feed
-from warlight_env.web.games.game_loop import GameLoop
 from warlight_env.web.games.resignation import Resignations
 from warlight_env.web.games.turn_clock import TurnClock
-from warlight_env.web.games.turn_commands import Seat, TurnCommands
 from warlight_env.web.storage.game_folder import DiskError
 from warlight_env.web.storage.game_log import GameLogWriter
 from warlight_env.web.storage.saved_game import SavedGame, write_saved_game
@@ -29,6 +29,28 @@ _log = logging.getLogger(__name__)
 
 #: Seconds between two rounds of a game between bots.
 PACE: Final = 0.8
+
+
+class BotFailure(NamedTuple):
+    """A turn of a bot that failed: the number of the round (0: the picks), and its time limit if it was late."""
+
+    round: int
+    seconds: float | None
+
+
+@dataclass
+class Seat:
+    """The player of a seat: a person (spec None) or a bot."""
+
+    name: str
+    spec: str | None
+    token: str
+    total_seconds: float = 0.0  #: total seconds of thinking
+    last_seconds: float = 0.0
+    busy_since: float | None = None  #: time when it began to think or to prepare
+    preparing: CompileState | None = None  #: the state of its process while the process starts or compiles
+    failure: BotFailure | None = None  #: why its last turn was empty; None: the bot played its last turn
+    friend: bool = False  #: an invited person, at a screen of its own
 
 
 @dataclass
@@ -43,6 +65,7 @@ class Room:
         setup: the map, the rules and the number of players as plain data.
         watch_token: a token that gives access to everything in the game; None: there is no such token.
         drawing: the drawing of the map as JSON; None: the drawing is not made yet.
+        turns: stores the submitted turns of people until the step is in the log.
     """
 
     id: str
@@ -68,13 +91,15 @@ class Room:
     opened: set[int] = field(default_factory=set)  #: seats whose players have opened the game on this server
     opened_before: bool = False  #: whether a player had opened the game before this server loaded it
     clock_forced: bool = False  #: whether the host has started the clock
+    #: The orders or picks that each seat has submitted for the next step of the game; None: a bot that failed.
+    pending: dict[int, Any] = field(default_factory=dict)
+    task: asyncio.Task[None] | None = None  #: plays the game (`game_loop`); None: it has not been started
+    wake_event: asyncio.Event = field(default_factory=asyncio.Event)  #: a change, after which the task checks its waits
 
     def __post_init__(self) -> None:
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
         self.feed = Feed(self)
         self.turns = SubmittedTurns(self.log.path.with_name(f"{self.id}{TURNS}"))
-        self.commands = TurnCommands(self, self.turns)
-        self._loop = GameLoop(self)
 
     # Properties
 
@@ -96,7 +121,7 @@ class Room:
             is_played = self.game.round > self.header.continues.rounds
         else:
             is_played = self.log.steps > 0
-        has_turn = any(s in self.commands.pending for s in self.humans)
+        has_turn = any(s in self.pending for s in self.humans)
         return is_played or self.over or bool(self.resignations.resigned) or has_turn
 
     @property
@@ -132,14 +157,14 @@ class Room:
         if self.over:
             return []
         due_seats: Sequence[int] = self.game.pickers() if self.game.phase == "pick" else range(self.game.players)
-        return [s for s in due_seats if s not in self.commands.pending and self.resignations.is_active(self.game, s)]
+        return [s for s in due_seats if s not in self.pending and self.resignations.is_active(self.game, s)]
 
     @property
     def not_ready(self) -> list[int]:
         """The people who have not opened the game; the clock of the first turn waits for them."""
         if self.clock.seconds is None or self.clock_forced or self.log.steps or self.clock.elapsed:
             return []
-        ready = self.opened.union(self.commands.pending)
+        ready = self.opened.union(self.pending)
         return [s for s in self.humans if s not in ready and self.resignations.is_active(self.game, s)]
 
     @property
@@ -188,7 +213,7 @@ class Room:
                 "income": view.income,
                 "offers": list(self.game.offers(seat)),
                 "picks": max(self.game.rules.ranked, view.picks_left),
-                "in": seat in self.commands.pending,
+                "in": seat in self.pending,
                 "alive": self.resignations.is_active(self.game, seat),
             }
         return state
@@ -222,7 +247,7 @@ class Room:
     def wake(self) -> None:
         """Handle a change: wake the game's task, and send the new state to the viewers."""
         self.last_activity = time.monotonic()
-        self._loop.wake()
+        self.wake_event.set()
         self.feed.notify()
 
     def viewers_changed(self, seat: int | None) -> None:
@@ -239,7 +264,7 @@ class Room:
                     self.save()  # the list of games contains an opened game also after it left the memory
                 except DiskError as error:
                     _log.warning("game %s: the disk does not contain that the game was opened: %s", self.id, error)
-        self._loop.wake()
+        self.wake_event.set()
         if seat is not None:
             self.feed.notify()
 
@@ -253,14 +278,3 @@ class Room:
             DiskError: the file could not be written, and is unchanged.
         """
         write_saved_game(self.log.path.parent, self.id, self.saved_game)
-
-    def start(self) -> None:
-        """Start the task that plays the game, or continue a stopped game."""
-        self._loop.start()
-
-    async def stop(self) -> None:
-        """Stop the game. All played rounds are on disk; the spent time of the clock is saved if possible."""
-        await self._loop.stop()
-        self.commands.keep_clock()
-        self.log.close()
-        self.feed.close()

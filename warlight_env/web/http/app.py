@@ -31,6 +31,7 @@ from warlight_env.web.errors import (
     retry_headers,
     status_of,
 )
+from warlight_env.web.games import turn_commands
 from warlight_env.web.games.game_list import SharedTask
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson, GameAccess
@@ -227,14 +228,14 @@ def _turns(app: FastAPI) -> None:
 
     @app.post("/api/games/{id}/picks")
     async def submit_picks(body: PicksBody, access: GameAccess) -> dict[str, Any]:
-        access.room.commands.submit_picks(access.player(), body.wishes)
+        turn_commands.submit_picks(access.room, access.player(), body.wishes)
         return {"ok": True, "awaited": access.room.awaited}
 
     @app.post("/api/games/{id}/orders")
     async def submit_orders(body: OrdersBody, access: GameAccess) -> dict[str, Any]:
         hint = None if body.hint == "off" else {"hint": body.hint}
         orders = Orders(list(body.deploys), list(body.attacks))
-        access.room.commands.submit_orders(access.player(), body.round, orders, hint)
+        turn_commands.submit_orders(access.room, access.player(), body.round, orders, hint)
         return {"ok": True, "awaited": access.room.awaited}
 
     @app.post("/api/games/{id}/start")
@@ -245,17 +246,17 @@ def _turns(app: FastAPI) -> None:
 
     @app.post("/api/games/{id}/take-back")
     async def take_back(access: GameAccess) -> dict[str, Any]:
-        turn = access.room.commands.take_back(access.player())
+        turn = turn_commands.take_back(access.room, access.player())
         return turn.to_dict() if isinstance(turn, Orders) else {"wishes": turn}
 
     @app.post("/api/games/{id}/resign")
     async def resign(access: GameAccess) -> dict[str, Any]:
-        access.room.commands.resign(access.player())
+        turn_commands.resign(access.room, access.player())
         return {"ok": True, "awaited": access.room.awaited, "over": access.room.over}
 
     @app.post("/api/games/{id}/draw")
     async def draw(body: DrawBody, access: GameAccess) -> dict[str, Any]:
-        access.room.commands.agree(access.player(), body.agree)
+        turn_commands.agree(access.room, access.player(), body.agree)
         return {"ok": True, "over": access.room.over}
 
     @app.post("/api/games/{id}/control")
