@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
+from weakref import WeakValueDictionary
 
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
@@ -23,7 +24,6 @@ from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games import game_loop, turn_commands
 from warlight_env.web.games.game_list import GameList, Row
-from warlight_env.web.games.keyed_locks import KeyedLocks
 from warlight_env.web.games.room import PACE, Room, Seat
 from warlight_env.web.games.turn_clock import TurnClock
 from warlight_env.web.storage.cleanup import abandoned_games, delete_files
@@ -91,7 +91,6 @@ class Lobby:
         concurrency_limit: the limit of concurrent bot queries.
         analysis_jobs: the jobs that analyse games.
         win_curves: computes the win probabilities of the positions of finished games.
-        change_locks: the locks of the changes of variations and of studies, by the ID of the game or study.
     """
 
     def __init__(self, home: GameFolder, max_rooms: int = 100, workers: int = 2) -> None:
@@ -102,7 +101,7 @@ class Lobby:
         self.analysis_jobs = AnalysisJobs()
         self.win_curves = WinCurves(self.process_pool)
         self.game_list = GameList(home.path, self.process_pool, self._rows)
-        self.change_locks = KeyedLocks()
+        self._change_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
         self._deleting: set[str] = set()  # requests for these games get the answer that they do not exist
@@ -407,7 +406,7 @@ class Lobby:
                 await asyncio.wait([self._resuming[id]])
             if id in self._rooms:
                 await self._evict(self._rooms[id])
-            async with self.change_locks[id]:  # a change of the variations that has begun would write the log again
+            async with self.change_lock(id):  # a change of the variations that has begun would write the log again
                 await asyncio.to_thread(delete_files, self.folder, id)
             for room in self._rooms.values():
                 if room.rematch == id:
@@ -444,6 +443,13 @@ class Lobby:
         return room
 
     # Data of a game
+
+    def change_lock(self, id: str) -> asyncio.Lock:
+        """Return the lock for changes of the variations of a game, or of a study.
+
+        The lock exists as long as a task holds it or waits for it, so use it only as ``async with change_lock(id)``.
+        """
+        return self._change_locks.setdefault(id, asyncio.Lock())
 
     def source(self, room: Room) -> LogSource:
         """Return the current log of a room without its variations, and the log's key."""

@@ -71,13 +71,13 @@ def add_studies(app: FastAPI) -> None:
     @app.post("/api/studies/{id}/name")
     async def rename(id: str, body: NameBody) -> dict[str, Any]:
         title = " ".join(body.name.split())
-        async with lobby.change_locks[id]:
+        async with lobby.change_lock(id):
             data = await pool.short(variation_tasks.retitled, await asyncio.to_thread(store.read, id), title)
             await asyncio.to_thread(store.write, id, data)
         return {"name": title}
 
     @app.post("/api/studies/{id}/delete")
     async def delete(id: str) -> dict[str, Any]:
-        async with lobby.change_locks[id]:  # a change that has begun would write the file again
+        async with lobby.change_lock(id):  # a change that has begun would write the file again
             await asyncio.to_thread(store.delete, id)
         return {"ok": True}

@@ -34,10 +34,9 @@ class VariationStore:
 
     Attributes:
         key: the key under which the server stores the lock and the limits of the tree: the ID of the game or study.
-        load: a function that returns the tree and the positions to which it belongs.
-        save: a function that saves the result of a task of `variation_tasks`. The caller holds the lock of the key in
-            `Lobby.change_locks`.
-        editable: whether the token gives the right to change the tree.
+        load: a function that returns the tree and the positions to which it belongs. save: a function that saves the
+        result of a task of `variation_tasks`. The caller holds the lock of the key in
+            `Lobby.change_lock`. editable: whether the token gives the right to change the tree.
     """
 
     key: str
@@ -54,91 +53,88 @@ def tree_of_game(room: Room, lobby: Lobby) -> LogTree:
     return LogTree(lobby.source(room), room.log.variations)
 
 
-class VariationRoutes:
-    """The handlers of requests about variations: of a game, of an opened log or of a study."""
+def _add_routes(app: FastAPI, prefix: str, tree: Callable[..., Awaitable[Any]]) -> None:
+    """Add the routes below `prefix`. tree: a FastAPI dependency that returns a `VariationStore`."""
+    lobby: Lobby = app.state.lobby
+    opponents: Opponents = app.state.opponents
+    dependency = Depends(tree)
+    pool = lobby.process_pool
 
-    def __init__(self, app: FastAPI) -> None:
-        self.lobby: Lobby = app.state.lobby
-        self.opponents: Opponents = app.state.opponents
+    @app.get(f"{prefix}/variations")
+    async def read_tree(store: VariationStore = dependency) -> EncodedJson:
+        return EncodedJson(await pool.short(variation_tasks.read_tree, await store.load()))
 
-    def add(self, app: FastAPI, prefix: str, tree: Callable[..., Awaitable[Any]]) -> None:
-        """Add the routes below `prefix`. tree: a FastAPI dependency that returns a `VariationStore`."""
-        dependency = Depends(tree)
-        pool = self.lobby.process_pool
+    @app.post(f"{prefix}/variations")
+    async def extend(body: TryBody, store: VariationStore = dependency) -> EncodedJson:
+        return EncodedJson(await _try_turn(lobby, opponents, store, body))
 
-        async def read_tree(store: VariationStore = dependency) -> EncodedJson:
-            return EncodedJson(await pool.short(variation_tasks.read_tree, await store.load()))
-
-        async def extend(body: TryBody, store: VariationStore = dependency) -> EncodedJson:
-            return EncodedJson(await self._try_turn(store, body))
-
-        async def note(body: VariationNoteBody, store: VariationStore = dependency) -> EncodedJson:
-            return EncodedJson(
-                await self._change_tree(store, variation_tasks.annotate, body.node, body.round, body.name, body.comment)
-            )
-
-        async def delete(body: DeleteVariationBody, store: VariationStore = dependency) -> EncodedJson:
-            return EncodedJson(await self._change_tree(store, variation_tasks.delete, body.node))
-
-        async def graft(request: Request, store: VariationStore = dependency) -> EncodedJson:
-            return EncodedJson(await self._change_tree(store, variation_tasks.graft, await request.body()))
-
-        async def file(store: VariationStore = dependency, round: Played = 0, title: Title = "") -> Response:
-            data = await pool.short(variation_tasks.study_of, await store.load(), round, title)
-            return Response(data, media_type="application/json")
-
-        app.get(f"{prefix}/variations")(read_tree)
-        app.post(f"{prefix}/variations")(extend)
-        app.post(f"{prefix}/variations/note")(note)
-        app.post(f"{prefix}/variations/delete")(delete)
-        app.post(f"{prefix}/variations/import")(graft)
-        app.get(f"{prefix}/variations/file")(file)
-
-    async def _change_tree(self, store: VariationStore, task: Callable[..., Any], *args: Any) -> bytes:
-        """Change a tree by a task of `variation_tasks`, save it, and return the answer. An error changes nothing."""
-        if not store.editable:
-            raise RequestError("this token is only for watching", 403, code="looking-only")
-        async with self.lobby.change_locks[store.key]:  # another change begins with the result of this change
-            data, answer = await self.lobby.process_pool.short(task, await store.load(), *args)
-            await store.save(data)
-        assert isinstance(answer, bytes)
-        return answer
-
-    async def _try_turn(self, store: VariationStore, body: TryBody) -> bytes:
-        """Add a variation to the tree.
-
-        If a bot must choose the turns of the other players, the bot does so before the change of the tree, so that
-        other changes need not wait for the bot.
-        """
-        turn = await self._turn(store, body)
-        with self.lobby.concurrency_limit.slot(store.key):
-            prepared = await self.lobby.process_pool.short(variation_tasks.prepare_turn, await store.load(), turn)
-            replies = {}
-            for player, question in prepared.questions.items():
-                answer = await self.lobby.bot_workers.ask_for_user(question, str(turn.bot), player)
-                replies[player] = answer.orders
-            return await self._change_tree(store, variation_tasks.add_variation, turn, prepared, replies)
-
-    async def _turn(self, store: VariationStore, body: TryBody) -> TriedTurn:
-        bot = None
-        if body.reply == "believed":
-            if body.bot is None:
-                raise RequestError(
-                    "bot is missing: with reply 'believed', a bot chooses the turns of the other players",
-                    code="no-bot",
-                    bot="",
-                )
-            game_size = await self.lobby.process_pool.short(variation_tasks.game_in, await store.load())
-            await self.opponents.check(body.bot, *game_size)
-            bot = body.bot
-            if body.seconds is not None:
-                bot = self.lobby.bot_workers.engine(body.bot, body.seconds).name
-        other_turns = (
-            None if body.others is None else tuple(None if turn is None else _orders(turn) for turn in body.others)
+    @app.post(f"{prefix}/variations/note")
+    async def note(body: VariationNoteBody, store: VariationStore = dependency) -> EncodedJson:
+        return EncodedJson(
+            await _change_tree(lobby, store, variation_tasks.annotate, body.node, body.round, body.name, body.comment)
         )
-        return TriedTurn(
-            body.parent, body.round, body.seat, _orders(body), body.reply, bot, other_turns, body.seed
-        )  # fmt: skip
+
+    @app.post(f"{prefix}/variations/delete")
+    async def delete(body: DeleteVariationBody, store: VariationStore = dependency) -> EncodedJson:
+        return EncodedJson(await _change_tree(lobby, store, variation_tasks.delete, body.node))
+
+    @app.post(f"{prefix}/variations/import")
+    async def graft(request: Request, store: VariationStore = dependency) -> EncodedJson:
+        return EncodedJson(await _change_tree(lobby, store, variation_tasks.graft, await request.body()))
+
+    @app.get(f"{prefix}/variations/file")
+    async def file(store: VariationStore = dependency, round: Played = 0, title: Title = "") -> Response:
+        data = await pool.short(variation_tasks.study_of, await store.load(), round, title)
+        return Response(data, media_type="application/json")
+
+
+async def _change_tree(lobby: Lobby, store: VariationStore, task: Callable[..., Any], *args: Any) -> bytes:
+    """Change a tree by a task of `variation_tasks`, save it, and return the answer. An error changes nothing."""
+    if not store.editable:
+        raise RequestError("this token is only for watching", 403, code="looking-only")
+    async with lobby.change_lock(store.key):  # another change begins with the result of this change
+        data, answer = await lobby.process_pool.short(task, await store.load(), *args)
+        await store.save(data)
+    assert isinstance(answer, bytes)
+    return answer
+
+
+async def _try_turn(lobby: Lobby, opponents: Opponents, store: VariationStore, body: TryBody) -> bytes:
+    """Add a variation to the tree.
+
+    If a bot must choose the turns of the other players, the bot does so before the change of the tree, so that other
+    changes need not wait for the bot.
+    """
+    turn = await _turn(lobby, opponents, store, body)
+    with lobby.concurrency_limit.slot(store.key):
+        prepared = await lobby.process_pool.short(variation_tasks.prepare_turn, await store.load(), turn)
+        replies = {}
+        for player, question in prepared.questions.items():
+            answer = await lobby.bot_workers.ask_for_user(question, str(turn.bot), player)
+            replies[player] = answer.orders
+        return await _change_tree(lobby, store, variation_tasks.add_variation, turn, prepared, replies)
+
+
+async def _turn(lobby: Lobby, opponents: Opponents, store: VariationStore, body: TryBody) -> TriedTurn:
+    bot = None
+    if body.reply == "believed":
+        if body.bot is None:
+            raise RequestError(
+                "bot is missing: with reply 'believed', a bot chooses the turns of the other players",
+                code="no-bot",
+                bot="",
+            )
+        game_size = await lobby.process_pool.short(variation_tasks.game_in, await store.load())
+        await opponents.check(body.bot, *game_size)
+        bot = body.bot
+        if body.seconds is not None:
+            bot = lobby.bot_workers.engine(body.bot, body.seconds).name
+    other_turns = (
+        None if body.others is None else tuple(None if turn is None else _orders(turn) for turn in body.others)
+    )
+    return TriedTurn(
+        body.parent, body.round, body.seat, _orders(body), body.reply, bot, other_turns, body.seed
+    )  # fmt: skip
 
 
 def _orders(body: TurnBody) -> Orders:
@@ -151,7 +147,6 @@ def add_variations(app: FastAPI) -> None:
     replay_cache: ReplayCache = app.state.replay_cache
     opponents: Opponents = app.state.opponents
     study_store: StudyStore = app.state.study_store
-    routes = VariationRoutes(app)
 
     async def of_game(access: GameAccess) -> VariationStore:
         async def load() -> LogTree:
@@ -183,9 +178,9 @@ def add_variations(app: FastAPI) -> None:
 
         return VariationStore(id, load, save)
 
-    routes.add(app, "/api/games/{id}", of_game)
-    routes.add(app, "/api/replays/{key}", of_replay)
-    routes.add(app, "/api/studies/{id}", of_study)
+    _add_routes(app, "/api/games/{id}", of_game)
+    _add_routes(app, "/api/replays/{key}", of_replay)
+    _add_routes(app, "/api/studies/{id}", of_study)
 
     async def judge(key: str, source: LogSource, body: JudgeBody) -> dict[str, Any]:
         await opponents.check(body.bot, *await lobby.process_pool.long(worker_tasks.game_in, source))
