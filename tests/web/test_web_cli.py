@@ -24,7 +24,8 @@ from warlight_env.record import MemoryRecorder
 from warlight_env.web import page as page_module
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import Lobby
-from warlight_env.web.http.server import Folders, Listen, run_server
+from warlight_env.web.http.server import run_server
+from warlight_env.web.http.settings import Listen, ServerSettings
 from warlight_env.web.storage.game_folder import GameFolder
 from web_helpers import needs_page, serving
 
@@ -149,8 +150,8 @@ def test_a_server_that_fails_to_start_closes_all_its_files(
             listener.bind(("127.0.0.1", 0))
             listener.listen()
             port = listener.getsockname()[1] if fails == "port" else 0
-            bots = ["nobody"] if fails == "bot" else []
-            run_server(Listen(port=port), Folders(tmp_path), create_game, bots, open_browser=False)
+            settings = ServerSettings(tmp_path, ["nobody"]) if fails == "bot" else ServerSettings(tmp_path)
+            run_server(Listen(port=port), settings, create_game, open_browser=False)
 
     closed: list[str] = []
     close = Lobby.close

@@ -192,12 +192,14 @@ def _run(first: Callable[[Any], Awaitable[str]], bots: Sequence[str], options: G
     """Run the web server. first: makes the first game or study, and returns its address on the page."""
     from platformdirs import user_data_path
 
-    from warlight_env.web.http.server import Folders, Listen, run_server
+    from warlight_env.web.http.server import run_server
+    from warlight_env.web.http.settings import BOTS, Listen, ServerSettings
 
     folder = options.log if options.log is not None else user_data_path("warlight") / "games"
     listen = Listen(options.host, options.port, tuple(options.proxy or ()))
-    folders = Folders(folder, options.runs, options.opponents)
-    run_server(listen, folders, first, bots, open_browser=options.browser, print_line=_print_line)
+    offered = tuple(dict.fromkeys((*bots, *BOTS)))
+    settings = ServerSettings(folder, offered, runs=options.runs, opponents=options.opponents)
+    run_server(listen, settings, first, open_browser=options.browser, print_line=_print_line)
 
 
 def _is_address(text: str) -> bool:

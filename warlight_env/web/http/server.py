@@ -10,6 +10,7 @@ import signal
 import socket
 import webbrowser
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from types import FrameType
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from warlight_env.errors import RunError
 from warlight_env.web.access.connections import ConnectionLimits, Listener, protocol, report_exhausted, room_for
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.app import create_app
-from warlight_env.web.http.settings import BOTS, Folders, Listen, ServerSettings
+from warlight_env.web.http.settings import Listen, ServerSettings
 from warlight_env.web.page import page
 from warlight_env.web.storage.game_folder import GameFolder
 
@@ -77,9 +78,8 @@ class _Server(uvicorn.Server):
 
 def run_server(
     listen: Listen,
-    folders: Folders,
-    first: Callable[[Lobby], Awaitable[str]] | None,
-    bots: Sequence[str] = (),
+    settings: ServerSettings,
+    first: Callable[[Lobby], Awaitable[str]],
     *,
     open_browser: bool = True,
     print_line: Callable[[str], Any] = print,
@@ -88,10 +88,8 @@ def run_server(
 
     Args:
         listen: address and port.
-        folders: folders of games, tournaments and policies.
-        first: makes the first game in the browser and returns the part of the page's address after ``#``; None: the
-            page begins without a game.
-        bots: bots that the page offers before the usual bots.
+        settings: settings of the server; this function sets `hosts`, `token` and `lan_address`.
+        first: makes the first game in the browser and returns the part of the page's address after ``#``.
         open_browser: whether to open the page in a browser.
         print_line: prints a line with an address of the server, for the user.
 
@@ -101,7 +99,7 @@ def run_server(
     """
     page()
     with contextlib.ExitStack() as stack:
-        home = GameFolder(folders.games)
+        home = GameFolder(settings.folder)
         stack.callback(home.release)
         token = home.token()
         listener = stack.enter_context(_listen_socket(listen))
@@ -110,18 +108,16 @@ def run_server(
         host_name = "localhost" if is_localhost else _url_host(listen.host)
         home.write_address(f"http://{host_name}:{port}/")
         hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
-        offered = tuple(dict.fromkeys((*bots, *BOTS)))
         lan_address = None if listen.local else f"http://{_lan_host(listen.host)}:{port}"
-        settings = ServerSettings(folders.games, offered, hosts, token, folders.runs, folders.opponents, lan_address)
-        app = create_app(settings, home)
+        app = create_app(replace(settings, hosts=hosts, token=token, lan_address=lan_address), home)
         server = _Server(config_of(app, listen.proxies, ConnectionLimits(room_for(), trusted=listen.proxies)))
 
         async def on_started() -> None:
-            fragment = "" if first is None else await first(app.state.lobby)
+            fragment = await first(app.state.lobby)
             gc.collect()
             gc.freeze()  # garbage collection skips these objects: a scan would block the server for 0.1 s
             address = f"http://{host_name}:{port}/?token={token}#/{fragment}"
-            print_line(f"Warlight: {address}   (Ctrl-C ends the server; the games are saved in {folders.games})")
+            print_line(f"Warlight: {address}   (Ctrl-C ends the server; the games are saved in {settings.folder})")
             if lan_address is not None:
                 print_line(
                     f"Other people can use {lan_address}/ with the links that the page makes for them; the address "

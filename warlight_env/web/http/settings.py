@@ -69,12 +69,3 @@ class Listen:
     def local(self) -> bool:
         """Whether only this machine can connect."""
         return self.host in ("127.0.0.1", "::1", "localhost")
-
-
-@dataclass(frozen=True)
-class Folders:
-    """The folders of a server: games, results of tournaments (optional), and policies to play against (optional)."""
-
-    games: Path
-    runs: Path | None = None
-    opponents: Path | None = None
