@@ -149,9 +149,9 @@ export async function call<T>(path: string, body?: unknown, token = '', signal?:
 
 /**
  * Request the list of opponents, maps and games until the server answers, then call `take`. Stop if the server returns
- * an error. Returns a function that stops the requests.
+ * an error; `fail` is called for each error. Returns a function that stops the requests.
  */
-export function askHome(take: (home: Home) => void): () => void {
+export function askHome(take: (home: Home) => void, fail: (error: Error) => void = () => {}): () => void {
   const retry = new Retry();
   const ask = (): void =>
     void call<Home>('home').then(
@@ -159,6 +159,7 @@ export function askHome(take: (home: Home) => void): () => void {
         if (!retry.ended) take(home);
       },
       (error) => {
+        fail(error);
         if (error instanceof CallError && error.status === 0) retry.schedule(ask);
       },
     );

@@ -1,4 +1,4 @@
-// The source of a replay: loads it, and sends requests for bot analyses, reports and new games from its positions.
+// The source of a replay or a study: loads it, and sends requests for bot analyses, reports and new games from its positions.
 import { call, CallError, fetchFile, keepTokens, type CreatedGame, noKey, seatsIn, tokensOf } from './api';
 import type { AnalysisNews, AnalysisQuery } from './analysis/types';
 import type { GameDoc, Orders, DecisionInfo, WinProbabilities } from './types';
@@ -28,10 +28,14 @@ export interface Branch {
 
 export interface Source {
   load(): Promise<GameDoc>;
+  game: GameRequests | null; // null: a study
+  variations: VariationServer;
+}
+
+export interface GameRequests {
   chances(): Promise<WinProbabilities | null>; // of all positions; the server may need some seconds
   analyse(query: AnalysisQuery): Promise<AnalysisNews>;
   branch(options: Branch): Promise<CreatedGame>;
-  variations: VariationServer;
 }
 
 type Send = <T>(action: string, body?: unknown) => Promise<T>;
@@ -50,9 +54,13 @@ function variationServer(send: Send, fetch: Fetch, log: string | null): Variatio
   };
 }
 
-/** The variations of a study on this server. */
-export function studyVariations(id: string): VariationServer {
-  return variationServer((action, body) => call(`studies/${id}/${action}`, body), (path) => fetchFile(`studies/${id}/${path}`, ''), null);
+/** A study on this server. */
+export function studySource(id: string): Source {
+  return {
+    load: () => call<GameDoc>(`studies/${id}`),
+    game: null,
+    variations: variationServer((action, body) => call(`studies/${id}/${action}`, body), (path) => fetchFile(`studies/${id}/${path}`, ''), null),
+  };
 }
 
 /** A game on this server. */
@@ -63,9 +71,11 @@ export function gameSource(id: string): Source {
   const ownSeat = seats.length === 1 ? Number(seats[0]) : null;
   return {
     load: () => (token ? call<GameDoc>(`games/${id}/replay`, undefined, token).then((doc) => ({ ...doc, own: ownSeat })) : Promise.reject(new Error(`${t('This browser has no key for this game.')} ${noKey()}`))),
-    chances: () => call(`games/${id}/chances`, undefined, token),
-    analyse: (query) => call<AnalysisNews>(`games/${id}/analysis`, query, token),
-    branch: (options) => storeTokens(call<CreatedGame>(`games/${id}/branch`, options, token)),
+    game: {
+      chances: () => call(`games/${id}/chances`, undefined, token),
+      analyse: (query) => call<AnalysisNews>(`games/${id}/analysis`, query, token),
+      branch: (options) => storeTokens(call<CreatedGame>(`games/${id}/branch`, options, token)),
+    },
     variations: variationServer((action, body) => call(`games/${id}/${action}`, body, token), (path) => fetchFile(`games/${id}/${path}`, token), 'log'),
   };
 }
@@ -99,7 +109,8 @@ function logSource(load: () => Promise<GameDoc>): Source {
     }
   };
   const variations = variationServer(request, (path) => fetchFile(`replays/${log}/${path}`, ''), 'log');
-  return { load: open, chances: () => request('chances'), analyse: (query) => request('analysis', query), branch: (body) => storeTokens(request('branch', body)), variations };
+  const game: GameRequests = { chances: () => request('chances'), analyse: (query) => request('analysis', query), branch: (body) => storeTokens(request('branch', body)) };
+  return { load: open, game, variations };
 }
 
 async function storeTokens(call: Promise<CreatedGame>): Promise<CreatedGame> {

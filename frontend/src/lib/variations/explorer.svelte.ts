@@ -2,6 +2,7 @@
 import { engineChoice, engineOf } from '../analysis/engine.svelte';
 import type { Opponent } from '../opponents';
 import type { Playback } from '../playback.svelte';
+import { RequestState } from '../request-state.svelte';
 import type { TurnInput } from '../turn-input.svelte';
 import type { Chance, Orders } from '../types';
 import { EMPTY, firstRound, lineOf, pathTo } from './line';
@@ -10,13 +11,11 @@ import type { NamedTree, Reply, Tree, Variation, VariationServer } from './types
 /** A row of the list: a position of the game or the study, or a variation with its depth. */
 export type Row = { kind: 'position'; round: number } | { kind: 'variation'; node: Variation; depth: number };
 
-export class Explorer {
+export class Explorer extends RequestState {
   tree = $state.raw<Tree>(EMPTY);
   names = $state.raw<Record<string, string>>({}); // displayed names of the tree's bots, by specification
   selected = $state<number | null>(null); // the number of the shown variation; null: a position of the game
   reply = $state<Reply>('known'); // the chosen reply
-  busy = $state(false);
-  error = $state('');
 
   constructor(
     readonly show: Playback,
@@ -24,6 +23,7 @@ export class Explorer {
     readonly server: VariationServer | null,
     private bots: () => Opponent[],
   ) {
+    super();
     [this.tree, this.names] = [show.doc.variations ?? EMPTY, show.doc.bots ?? {}];
     if (show.doc.study) this.reply = 'believed';
   }
@@ -188,18 +188,5 @@ export class Explorer {
 
   async takeFile(file: File): Promise<void> {
     await this.run(async () => this.setTree(await this.server!.take(await file.arrayBuffer())));
-  }
-
-  /** Run a request, and show its error. */
-  async run(work: () => Promise<void>): Promise<void> {
-    if (this.busy) return;
-    [this.busy, this.error] = [true, ''];
-    try {
-      await work();
-    } catch (error) {
-      this.error = (error as Error).message;
-    } finally {
-      this.busy = false;
-    }
   }
 }
