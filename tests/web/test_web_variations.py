@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import time
@@ -14,6 +15,7 @@ import httpx
 import pytest
 from page_helpers import bot_log
 
+from app_helpers import talking
 from warlight_env import Game, bounded_io
 from warlight_env.record import GameLog, Study, check_variations, game_at, verify
 from warlight_env.web.errors import RequestError
@@ -427,6 +429,20 @@ def test_a_deleted_game_stays_deleted_during_a_change_of_its_variations(server: 
         )
         assert codes[0] in (200, 404) and codes[1] == 200
         assert not list(server.folder.glob(f"{played.game}*"))
+
+
+def test_a_study_that_a_busy_server_could_not_read_is_listed_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    async def titles() -> list[list[str]]:
+        async with talking(tmp_path) as (app, client):
+            app.state.study_store.create(other_study())
+            pool, answers = app.state.lobby.process_pool, []
+            with monkeypatch.context() as patch:
+                patch.setattr(pool._short, "_queue", 0)
+                answers.append((await client.get("studies")).json())
+            answers.append((await client.get("studies")).json())
+        return [[entry["map"] for entry in answer["studies"]] for answer in answers]
+
+    assert asyncio.run(titles()) == [[], ["World"]]
 
 
 def test_concurrent_new_studies_do_not_exceed_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

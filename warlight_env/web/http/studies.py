@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
 from warlight_env.web.documents.replay_document import embed
-from warlight_env.web.errors import ProcessPoolError, RequestError
+from warlight_env.web.errors import BUSY, ProcessPoolError, RequestError
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
 from warlight_env.web.http.new_game import map_of, rules_of
@@ -36,13 +36,17 @@ def add_studies(app: FastAPI) -> None:
             if cached.get(id, (None, None))[0] != stamp:
                 try:
                     entry = await pool.short(variation_tasks.study_title, await asyncio.to_thread(store.read, id))
-                except (RequestError, ProcessPoolError):
+                except (RequestError, ProcessPoolError) as error:
+                    if isinstance(error, RequestError) and error.status in BUSY:  # the next request reads it again
+                        continue
                     entry = None
                 cached[id] = stamp, entry
         for id in set(cached) - set(stamps):
             del cached[id]
         newest = sorted(stamps, key=lambda id: stamps[id], reverse=True)
-        return {"studies": [{"id": id, **entry} for id in newest if (entry := cached[id][1]) is not None]}
+        return {
+            "studies": [{"id": id, **entry} for id in newest if (entry := cached.get(id, (None, None))[1]) is not None]
+        }
 
     @app.post("/api/studies")
     async def make(body: NewStudyBody) -> dict[str, Any]:
