@@ -23,7 +23,6 @@ from warlight_env.envs.observation_spaces import observation, observation_space_
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts
 from warlight_env.envs.step_many import PaddingLayout, gather_masks, gather_seen
-from warlight_env.envs.views import read_rows
 
 I8: TypeAlias = npt.NDArray[np.int8]
 I32: TypeAlias = npt.NDArray[np.int32]
@@ -69,13 +68,14 @@ class OneMapSpaces:
             return checked_array(integers.reshape(shape), "actions", np.int64, shape), dropped
         rows = np.zeros(shape, dtype=np.int64)
         if acting.all():
-            dropped[:] = read_rows(core, actions, np.arange(count), learner, rows)
+            dropped[:] = core.read_rows_bare(actions, np.arange(count), learner, rows)
         else:
             # An action that is ignored in this step may have any value.
             check_count(self.action_space, actions, count)
             games = np.flatnonzero(acting)
             acting_rows = np.empty((len(games), shape[1]), dtype=np.int64)
-            dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, learner, acting_rows)
+            acting_actions = part_of(self.action_space, actions, games)
+            dropped[games] = core.read_rows_bare(acting_actions, games, learner, acting_rows)
             rows[games] = acting_rows
         return rows, dropped
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.agents.context import Context, bare_context
+from warlight_env.agents.context import bare_context
 from warlight_env.agents.weights import THESIS
 from warlight_env.arguments import check_flag
 from warlight_env.array_arguments import checked_array
@@ -24,33 +24,28 @@ from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import DEALT, check_players
 from warlight_env.engine.state import make_state
-from warlight_env.engine.view import View
-from warlight_env.envs import action_submission, snapshots, views
-from warlight_env.envs.action_submission import ActionError
-from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
+from warlight_env.envs.action_submission import ActionError, CoreSubmission
+from warlight_env.envs.actions import EncodingFactory, make_encoding
 from warlight_env.envs.arrays import seeds_and_games
 from warlight_env.envs.core_arguments import check_arguments
-from warlight_env.envs.core_arrays import CoreArrays
-from warlight_env.envs.core_protocol import make_action_buffers
+from warlight_env.envs.core_arrays import make_action_buffers
 from warlight_env.envs.custom_functions import (
     CustomObservation,
     CustomReward,
     Games,
     ObservationFunction,
-    PlayerViews,
     RewardFunction,
     select_games,
 )
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.round_history import RoundHistory
-from warlight_env.envs.snapshots import Snapshot
+from warlight_env.envs.snapshots import CoreSnapshots, Snapshot, digest_of
 from warlight_env.envs.step import GameBatch, Turns, Work, begin, resolve
 from warlight_env.features.columns import observed_features
-from warlight_env.game import Game
 from warlight_env.thread_ownership import SingleThreaded, unchecked
 
 
-class EnvCore(CoreArrays, SingleThreaded):
+class EnvCore(CoreSubmission, CoreSnapshots, SingleThreaded):
     """B games of P players. A step plays one round (or one pick, or a part of a turn) in every game.
 
     The results of a step are in the arrays of `out` (see `Buffers`), and the next step overwrites these arrays. `nodes`
@@ -76,7 +71,8 @@ class EnvCore(CoreArrays, SingleThreaded):
     exclusive_methods = (
         "set_slots", "reset", "start_from", "record_history", "step", "submit_actions", "submit_choice",
         "submit_policy", "resolve", "resolve_bare", "refresh_observations", "games", "player_views", "view", "render",
-        "mask", "flat_masks", "read_rows", "shaped_mask", "snapshot", "restore", "new_like", "clone", "game_batch_for",
+        "mask", "flat_masks", "read_rows", "read_rows_bare", "shaped_mask", "snapshot", "restore", "new_like", "clone",
+        "game_batch_for",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 -- one argument for each setting of users
@@ -119,7 +115,7 @@ class EnvCore(CoreArrays, SingleThreaded):
         self.limits.flags.writeable = False
         #: Digest of the map, the rules and the number of players. A game can start from a position of another game
         #: only if both have the same digest.
-        self.digest = snapshots.digest_of(self.map, self.rules, players)
+        self.digest = digest_of(self.map, self.rules, players)
         #: The context argument of the action encoding's kernels.
         self.context = self.encoding.context(players)
         #: The context argument of compiled bots.
@@ -166,7 +162,7 @@ class EnvCore(CoreArrays, SingleThreaded):
         seeds: any integers, one for each restarted game, in the order of `games`.
         """
         words, games = seeds_and_games(seeds, games, self.batch)
-        with snapshots.rollback_on_error(self, True) if self._may_fail else contextlib.nullcontext():
+        with self.rollback_on_error(games=True) if self._may_fail else contextlib.nullcontext():
             for b, seed in zip(games, words, strict=True):
                 self.state.rng[b] = make_rng(derive_seed(seed))
             failed = begin(self.game_batch, self.picking == "random", np.array(games, dtype=np.int64))
@@ -187,27 +183,6 @@ class EnvCore(CoreArrays, SingleThreaded):
     def begins_alone(self) -> bool:
         """Whether `reset` only needs to seed the random generators and to call the kernel `begin`."""
         return not self._may_fail and self.round_history is None
-
-    def check_start(self, game: Game) -> None:
-        """Raise InputError unless the games of this object can start from the position of `game`.
-
-        `game` must not be over, and must have the same map, rules and number of players.
-        """
-        snapshots.check_start(self, game)
-
-    def start_from(self, game: Game, games: Sequence[int] | None = None) -> None:
-        """Replace the position of new games by the position of `game`; each new game keeps its own random generator.
-
-        Turns that were submitted to the new games are deleted. After an InputError, the games are unchanged.
-
-        Args:
-            game: the game with the position.
-            games: the numbers of the new games; None: all games.
-
-        Raises:
-            InputError: `check_start` fails, a game has already made a step, or a number occurs twice in `games`.
-        """
-        snapshots.start_from(self, game, games)
 
     def record_history(self) -> None:
         """From now on, record the players' start regions and the events of the last round for the views of the games.
@@ -235,64 +210,11 @@ class EnvCore(CoreArrays, SingleThreaded):
         these errors, no game has made a step.
         """
         if self.round_history is None and self.custom_reward is None:
-            action_submission.submit_rows(self, actions, dropped, self.row_buffers.all_slots, True)
+            self._submit_rows(actions, dropped, self.row_buffers.all_slots, True)
             return
         with self.rollback_on_error():
-            action_submission.submit_rows(self, actions, dropped, self.row_buffers.all_slots, False)
+            self._submit_rows(actions, dropped, self.row_buffers.all_slots, False)
             self.resolve_bare()
-
-    def submit_actions(
-        self,
-        actions: npt.NDArray[np.integer[Any]],
-        dropped: npt.NDArray[np.int32] | None = None,
-        acting: npt.NDArray[np.int8] | None = None,
-    ) -> None:
-        """Submit actions without playing a round. After `submit_actions`, a call of `resolve` completes the step.
-
-        Each call sets `out.illegal` of all players anew, also of players without an action in this call.
-
-        acting: int8[B, S], 0 for a slot whose row is ignored; None: no row is ignored. `step` documents the
-        arguments `actions` and `dropped`, and the errors.
-        """
-        all_slots = self.row_buffers.all_slots
-        acting = all_slots if acting is None else checked_array(acting, "acting", np.int8, all_slots.shape)
-        action_submission.submit_rows(self, actions, dropped, acting, False)
-
-    def submit_choice(self, b: int, player: int, choice: Choice) -> None:
-        """Submit a player's complete turn in game b; drop and count illegal orders or regions.
-
-        choice: `Orders`, or a list of preferred regions while the players pick their start regions.
-        """
-        action_submission.submit_choice(self, b, player, choice)
-
-    def submit_policy(
-        self,
-        policy: Any,
-        pick: Any,
-        chosen: npt.NDArray[np.int16],
-        number: int,
-        after: npt.NDArray[np.int8],
-        rngs: npt.NDArray[np.uint64],
-        context: Context | None = None,
-    ) -> None:
-        """Run a compiled bot for each player p of each game b with chosen[b, p] == number, and submit its turns.
-
-        In game b, the bot submits turns only if the player with the number after[b] has already submitted a complete
-        turn. Players whose turn is already complete keep this turn.
-
-        Args:
-            policy, pick: results of `plug_in` with the kinds "policy" and "picker".
-            chosen: int16[B, P], the number of each player's bot. number: the number of this bot, 0 .. 2**15 - 1.
-            after: int8[B], for each game a player; the bots move only after this player has submitted its turn.
-            rngs: uint64[B, P, 2], the state of a random generator for each player; the call advances these states.
-            context: the context argument of the bot; None: the thesis's evaluation and the built-in functions.
-
-        Raises:
-            InputError: an argument has the wrong type, or an entry of `after` is not a player. If a user's function
-                raises an exception, this method raises the same exception. After any error no turn is submitted, and
-                the generators do not change.
-        """
-        action_submission.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
 
     def resolve(self, selected: npt.NDArray[np.int8] | None = None) -> None:
         """Play the round of each game in which all players have submitted a turn, and update the results in `out`.
@@ -358,92 +280,10 @@ class EnvCore(CoreArrays, SingleThreaded):
         check_flag(turns_only, "turns_only")
         check_flag(validate, "validate")
         if validate and not turns_only:
-            snapshots.check_core(self)
+            self._check_arrays()
         if not turns_only and self.round_history is not None:
             self.round_history.forget(range(self.batch))
-        views.refresh(self, turns_only=turns_only)
-
-    # Observations, views and pictures
-
-    def games(self) -> Games:
-        """Return the current positions of all games, the argument of a `RewardFunction`.
-
-        The arrays are read-only for the caller; the next step overwrites them.
-        """
-        return views.games_of(self.state, self.out.live, self.out.income)
-
-    def player_views(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> PlayerViews:
-        """Return the views of the players in a slot of several games, the argument of an `ObservationFunction`.
-
-        games: a slice or int64[M] that selects the games. The arrays are read-only.
-        """
-        return views.player_views(self, slot, games)
-
-    def view(self, player: int, b: int = 0) -> View:
-        """Return the player's view of game b, the argument of an agent's methods `act` and `pick`."""
-        return views.view(self, player, b)
-
-    def render(self, mode: str | None, b: int = 0) -> str | npt.NDArray[np.uint8] | None:
-        """Render the true position of game b, without fog of war.
-
-        The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
-        """
-        return views.render(self, mode, b)
-
-    def mask(self, slot: int, b: int = 0) -> npt.NDArray[np.int8]:
-        """Return the action mask of the player in a slot of game b, as a new flat int8 vector."""
-        return views.mask(self, slot, b)
-
-    def flat_masks(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> npt.NDArray[np.int8]:
-        """Return int8[M, W]: the action masks of the players in a slot of M games; W is the length of a flat mask.
-
-        games: a slice or int64[M] that selects the games.
-        """
-        return views.flat_masks(self, slot, games)
-
-    def read_rows(
-        self, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int32]:
-        """Convert M actions to rows for the kernels; return int32[M], the number of orders dropped from each action.
-
-        Args:
-            actions: a batch of M actions in the encoding's space, of the players in a slot.
-            games: int64[M], the games of these players.
-            slot: the slot.
-            out: int64[M, K], the array to which the rows are written.
-
-        Raises InputError for values that are not actions. The method does not compare the entries with `limits`.
-        """
-        views.check_reading(self, games, slot, out)
-        return views.read_rows(self, actions, games, slot, out)
-
-    def shaped_mask(self, slot: int, b: int = 0) -> Any:
-        """Return the action mask in the form that ``action_space.sample(mask)`` accepts; see also `mask`."""
-        return views.shaped_mask(self, slot, b)
-
-    # Saving
-
-    def rollback_on_error(self) -> contextlib.AbstractContextManager[None]:
-        """Return a context manager that restores the submitted turns and `bot_rngs` after an exception in its block.
-
-        If there is a custom reward function, the context manager also restores the games and their history, because the
-        reward function is called after the round.
-        """
-        return snapshots.rollback_on_error(self, self.custom_reward is not None)
-
-    def snapshot(self) -> Snapshot:
-        """Return a copy of all data that determine the future of the games, including the random generators."""
-        return snapshots.snapshot_of(self)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Restore a snapshot of this object, or of an `EnvCore` with the same arguments; update observations and masks.
-
-        The turns in the snapshot replace the submitted turns of unfinished rounds. Every array must have the same
-        shape, dtype and byte order as in a result of `snapshot`. The games must be possible under the rules. If an
-        array or a game is invalid, the method raises StateError with the place and the reason, and the games do not
-        change.
-        """
-        snapshots.restore(self, snapshot)
+        self._refresh(turns_only=turns_only)
 
 
 @unchecked

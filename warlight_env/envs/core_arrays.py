@@ -1,37 +1,85 @@
-"""`CoreArrays`: the arrays of an `EnvCore`, their allocation, and copies with another number of games or slots."""
+"""`CoreArrays`: the data of an `EnvCore`, their allocation, and copies with another number of games or slots."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
 from itertools import islice
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.context import Context
+from warlight_env.engine.bits import BitBoard
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import address
 from warlight_env.engine.memory import copy_to_one_block
 from warlight_env.engine.reference import reference
+from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import State, copy_state, make_state
-from warlight_env.envs import snapshots, views
+from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
-from warlight_env.envs.buffers import Buffers, make_buffers
+from warlight_env.envs.buffers import Buffers, EnvSettings, make_buffers
 from warlight_env.envs.core_arguments import check_batch, check_slots, make_settings
-from warlight_env.envs.core_protocol import Core, make_action_buffers
 from warlight_env.envs.custom_functions import CustomObservation, CustomReward
+from warlight_env.envs.rewards import Reward
 from warlight_env.envs.round_history import RoundHistory
-from warlight_env.envs.step import GameBatch, Turns, Work, make_turns, make_work
+from warlight_env.envs.step import (
+    GameBatch,
+    Turns,
+    Work,
+    make_turns,
+    make_work,
+    refresh_observations,
+    refresh_turn_features,
+)
+from warlight_env.features.columns import Features
+from warlight_env.maps import Map
 from warlight_env.thread_ownership import UseLock
 
 
-class CoreArrays(Core):
+class ActionBuffers(NamedTuple):
+    """Arrays that are allocated once and used at each submission of action rows."""
+
+    all_slots: npt.NDArray[np.int8]  #: [B, S] all entries are 1, to select all slots
+    every_game: npt.NDArray[np.int8]  #: [B] all entries are 1, to select all games
+    #: [B, S, K] the copy of actions with a dtype that kernels do not accept. A new array in each step would be slower.
+    converted: npt.NDArray[np.int64]
+
+
+def make_action_buffers(batch: int, slots: int, row_size: int) -> ActionBuffers:
+    """Make the arrays for actions of K = `row_size` integers each, in B = `batch` games with S = `slots` slots each."""
+    return ActionBuffers(
+        np.ones((batch, slots), np.int8), np.ones(batch, np.int8), np.empty((batch, slots, row_size), np.int64)
+    )
+
+
+class CoreArrays:
     """The arrays and constant data of B games on one map. The subclass `EnvCore` sets the attributes."""
 
+    map: Map
+    rules: Rules
+    players: int
+    batch: int
+    digest: str
+    board: Board
+    bits: BitBoard
+    params: RuleParams
+    encoding: ActionEncoding
+    features: Features
+    reward: Reward
+    context: Context
+    limits: npt.NDArray[np.int64]
+    settings: EnvSettings
+    state: State
     out: Buffers
     observation: str
     custom_reward: CustomReward | None
     custom_observation: CustomObservation | None
+    round_history: RoundHistory | None
+    bot_rngs: npt.NDArray[np.uint64]
+    row_buffers: ActionBuffers
     _config: npt.NDArray[np.int64]
     _limits: npt.NDArray[np.int64]
     _work: Work | None
@@ -62,7 +110,15 @@ class CoreArrays(Core):
         new.slot[...] = np.where(out.slot < count, out.slot, -1)
         self.out = new
         self.row_buffers = make_action_buffers(self.batch, slots, self.row_size)
-        views.refresh(self)
+        self._refresh()
+
+    def _refresh(self, first: int = 0, end: int | None = None, turns_only: bool = False) -> None:
+        """Update the observations of the games first .. end - 1; see `EnvCore.refresh_observations`.
+
+        end: None means the number of games, so that the last game is included.
+        """
+        end = self.batch if end is None else end
+        (refresh_turn_features if turns_only else refresh_observations)(self.game_batch, first, end)
 
     @property
     def slots(self) -> int:
@@ -170,9 +226,14 @@ class CoreArrays(Core):
         duplicate.bot_rngs = self.bot_rngs.copy()
         duplicate._turns = duplicate._work = duplicate._game_batch = None
         if self._turns is not None and (self.settings.stepwise or self._turns.status.any()):
-            duplicate._turns = reference(snapshots.copied(self._turns))
+            duplicate._turns = reference(copy_turns(self._turns))
         duplicate.round_history = None if self.round_history is None else self.round_history.copy()
         return duplicate
+
+
+def copy_turns(turns: Turns) -> Turns:
+    """Return `Turns` with copies of all arrays."""
+    return Turns(*(array.copy() for array in turns))
 
 
 @functools.cache
