@@ -1,4 +1,4 @@
-"""Functions that check the arguments of an `EnvCore` and make the settings that its kernels read."""
+"""Functions that check the arguments of an `EnvCore` and the names of the arguments of environments."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import numpy as np
 
 from warlight_env import maps
 from warlight_env.arguments import check_choice, short_repr
-from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import Rules
-from warlight_env.envs.actions import ActionEncoding, EncodingFactory
-from warlight_env.envs.buffers import EnvSettings
+from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
-from warlight_env.envs.rewards import SHAPINGS, Reward
+from warlight_env.envs.rewards import Reward
 from warlight_env.errors import InputError
 from warlight_env.features.columns import OBSERVATIONS
 
@@ -85,30 +83,3 @@ def check_max_cycles(count: Any) -> int:
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 < count < 2**31:
         raise InputError(f"max_cycles = {short_repr(count)}: must be an integer from 1 to {2**31 - 1}")
     return int(count)
-
-
-def make_settings(
-    encoding: ActionEncoding, n_choices: int, features: bool, fog: bool, max_cycles: Any, reward: Reward
-) -> EnvSettings:
-    """Return the settings that an environment's kernels read.
-
-    n_choices: N + E, the number of regions plus the number of directed edges.
-
-    Raises:
-        InputError: max_cycles is not a valid number of steps.
-    """
-    return reference(
-        EnvSettings(
-            row_width=encoding.row_width,
-            priority=encoding.mask_rows > n_choices,
-            asks_mask=encoding.write_mask is not None,
-            stepwise=encoding.stepwise,
-            features=features,
-            fog=fog,
-            max_cycles=check_max_cycles(max_cycles),
-            max_income=encoding.max_income,
-            shaping=SHAPINGS.index(reward.shaping),
-            scale=float(reward.scale),
-            gamma=float(reward.gamma),
-        )
-    )

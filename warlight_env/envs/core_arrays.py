@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from itertools import islice
 from typing import Any, NamedTuple, Self
 
@@ -19,11 +17,11 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import State, copy_state, make_state
 from warlight_env.envs.actions import ActionEncoding
-from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
+from warlight_env.envs.actions.kernels import kernel_pointer, mask_signature, no_mask, submit_signature
 from warlight_env.envs.buffers import Buffers, EnvSettings, make_buffers
-from warlight_env.envs.core_arguments import check_batch, check_slots, make_settings
+from warlight_env.envs.core_arguments import check_batch, check_max_cycles, check_slots
 from warlight_env.envs.custom_functions import CustomObservation, CustomReward
-from warlight_env.envs.rewards import Reward
+from warlight_env.envs.rewards import SHAPINGS, Reward
 from warlight_env.envs.round_history import RoundHistory
 from warlight_env.envs.step import (
     GameBatch,
@@ -88,8 +86,23 @@ class CoreArrays:
     _in_use: UseLock
 
     def _set_settings(self, max_cycles: int) -> None:
-        choices, features = self.board.n_regions + self.board.n_edges, self.observation != "raw"
-        self.settings = make_settings(self.encoding, choices, features, self.rules.fog, max_cycles, self.reward)
+        """Set the settings that kernels read. Raise InputError if `max_cycles` is not a valid number of steps."""
+        encoding, reward = self.encoding, self.reward
+        self.settings = reference(
+            EnvSettings(
+                row_width=encoding.row_width,
+                priority=encoding.mask_rows > self.board.n_regions + self.board.n_edges,
+                asks_mask=encoding.write_mask is not None,
+                stepwise=encoding.stepwise,
+                features=self.observation != "raw",
+                fog=self.rules.fog,
+                max_cycles=check_max_cycles(max_cycles),
+                max_income=encoding.max_income,
+                shaping=SHAPINGS.index(reward.shaping),
+                scale=float(reward.scale),
+                gamma=float(reward.gamma),
+            )
+        )
 
     def _make_buffers(self, slots: int) -> Buffers:
         check_slots(slots, self.players)
@@ -163,9 +176,9 @@ class CoreArrays:
         """All arguments of the step's kernels as one NamedTuple; rebuilt after `out` or `settings` is replaced."""
         batch = self._game_batch
         if batch is None or batch.out is not self.out or batch.settings is not self.settings:
-            submit = _submit_address(self.encoding.submit)
-            mask = _mask_address(self.encoding.write_mask)
-            self._game_batch = batch = reference(self.game_batch_for(submit, mask))
+            submit = kernel_pointer(submit_signature, self.encoding.submit)
+            mask = kernel_pointer(mask_signature, self.encoding.write_mask or no_mask)
+            self._game_batch = batch = reference(self.game_batch_for(address(submit), address(mask)))
         return batch
 
     def game_batch_for(self, submit: int, mask: int) -> GameBatch:
@@ -234,16 +247,6 @@ class CoreArrays:
 def copy_turns(turns: Turns) -> Turns:
     """Return `Turns` with copies of all arrays."""
     return Turns(*(array.copy() for array in turns))
-
-
-@functools.cache
-def _submit_address(submit: Callable[..., Any]) -> Any:
-    return address(submit_pointer(submit))
-
-
-@functools.cache
-def _mask_address(write_mask: Callable[..., Any] | None) -> Any:
-    return address(mask_pointer(write_mask or no_mask))
 
 
 #: The names of the arrays in `Buffers` whose shape does not depend on the number of slots.

@@ -66,14 +66,11 @@ class CoreSnapshots(CoreArrays):
         empty = not self.settings.stepwise and not self.turns.status.any()
         return None if empty else copy_turns(self.turns)
 
-    def _put_turns(self, turns: Turns | None, illegal: npt.NDArray[np.int32]) -> None:
+    def _put_turns(self, turns: Turns | None) -> None:
         if turns is None:
             self.turns.status[...] = 0
         else:
             assign(self.turns, turns)
-        self.out.illegal[...] = illegal
-        if self.settings.stepwise:
-            self._refresh(turns_only=True)
 
     @contextlib.contextmanager
     def rollback_on_error(self, games: bool | None = None) -> Iterator[None]:
@@ -95,8 +92,10 @@ class CoreSnapshots(CoreArrays):
                 self._write_snapshot(before)
                 self.round_history = history
             else:
-                self._put_turns(turns, illegal)
-                self.bot_rngs[...] = rngs
+                self._put_turns(turns)
+                self.out.illegal[...], self.bot_rngs[...] = illegal, rngs
+                if self.settings.stepwise:
+                    self._refresh(turns_only=True)
             raise
 
     def snapshot(self) -> Snapshot:
@@ -126,10 +125,7 @@ class CoreSnapshots(CoreArrays):
         for name in BOOKKEEPING_FIELDS:
             getattr(self.out, name)[...] = getattr(snapshot, name)
         self.bot_rngs[...] = snapshot.bot_rngs
-        if snapshot.turns is not None:
-            assign(self.turns, snapshot.turns)
-        else:
-            self.turns.status[...] = 0
+        self._put_turns(snapshot.turns)
         self._refresh()
 
     def check_start(self, game: Game) -> None:

@@ -140,18 +140,9 @@ mask_at = function_at(mask_signature)
 
 
 @functools.cache
-def submit_pointer(function: Callable[..., Any]) -> Any:
-    """Compile a kernel with the signature `submit_signature`, and return it as a pointer.
+def kernel_pointer(signature: Callable[[], Any], function: Callable[..., Any]) -> Any:
+    """Compile a kernel with the signature `submit_signature` or `mask_signature`, and return it as a pointer.
 
-    `submit_at` calls the compiled kernel, given its address.
+    `submit_at` and `mask_at` call the compiled kernel, given its address.
     """
-    return pointer(submit_signature(), function)
-
-
-@functools.cache
-def mask_pointer(function: Callable[..., Any]) -> Any:
-    """Compile a kernel with the signature `mask_signature`, and return it as a pointer.
-
-    `mask_at` calls the compiled kernel, given its address.
-    """
-    return pointer(mask_signature(), function)
+    return pointer(signature(), function)
