@@ -13,7 +13,6 @@ from gymnasium import spaces
 
 from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.array_arguments import array_of, checked_array, integer_array
-from warlight_env.engine.board import Board
 from warlight_env.engine.memory import copy_to_one_block, in_one_block
 from warlight_env.envs.actions.batches import check_count, part_of
 from warlight_env.envs.actions.continuous import scores_of
@@ -135,7 +134,7 @@ class PaddedSpaces:
 
     def __init__(self, padding: Padding, core: EnvCore, with_mask: bool) -> None:
         self.padding, self.mask_size = padding, padding.mask_size
-        self.kernel_layout = PaddingLayout(padding.map_limits.regions, padding.action == "factored")
+        self.kernel_layout = padding.kernel_layout
         self._with_mask = with_mask and self.mask_size > 0
         self.action_space = padding.action_space(core.encoding.space)
         self.observation_space = padding.observation_space(observation_space_of(core), with_mask)
@@ -232,11 +231,6 @@ class PaddedSpaces:
 
     def _gather_masks(self, parts: EnvParts, index: I64, place: I64, learner: int, masks: I8) -> None:
         gather_masks(parts.addresses, index, place, learner, masks, self.kernel_layout)
-
-
-def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:
-    """Return an empty dict, because the observations of games on a single map contain no arrays of the board."""
-    return {}
 
 
 Form = OneMapSpaces | PaddedSpaces

@@ -15,7 +15,7 @@ from warlight_env.array_arguments import checked_array
 from warlight_env.engine.reference import array_addresses
 from warlight_env.engine.view import View
 from warlight_env.envs.action_submission import ActionError, out_of_limits
-from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces, nothing_shown
+from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces
 from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.core_arguments import CoreSettings, check_batch, check_max_cycles, check_names
 from warlight_env.envs.learner_seats import LearnerSeats, seats_of
@@ -110,7 +110,7 @@ class Episodes:
                 self._settings["action"],
             )
             check_maps(self._maps, padding.map_limits, self._settings["rules"], self._settings["players"])
-            self._parts = EnvParts(batch, self._new_core, padding.board_arrays, self._count)
+            self._parts = EnvParts(batch, self._new_core, self._count, padding.board_arrays)
             # The `EnvCore` of any map. The `EnvCore` objects of all maps have the same settings, except `slots` and the
             # recording of the history. With the encoding "steps", the default of `max_cycles` also depends on the map.
             self._any_core = self._parts.get_or_add_map(self._maps.draw(np.random.default_rng(0))).parts[0].core
@@ -122,7 +122,7 @@ class Episodes:
         else:
             self._any_core = self._new_core(map, batch)
             self._maps, self.form = OneMap(self.core.map), OneMapSpaces(self.core, with_mask)
-            self._parts = EnvParts(batch, self._new_core, nothing_shown, self._count)
+            self._parts = EnvParts(batch, self._new_core, self._count)
             self._parts.add_core(self.core)
         self.observation_space, self.action_space = self.form.observation_space, self.form.action_space
         #: M, the length of a flat mask; 0 if the encoding has no mask.

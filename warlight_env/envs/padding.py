@@ -17,6 +17,7 @@ from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES
 from warlight_env.envs.actions.strategies import STRATEGIES
 from warlight_env.envs.arrays import box_of, fixed
 from warlight_env.envs.map_sets import MapLimits
+from warlight_env.envs.step_many import PaddingLayout, pad_mask
 from warlight_env.errors import InputError
 
 I64 = npt.NDArray[np.int64]
@@ -83,10 +84,10 @@ class Padding:
             subspaces["action_mask"] = spaces.MultiBinary(self.mask_size)
         return fixed(spaces.Dict(subspaces))
 
-    def own_columns(self, board: Board) -> npt.NDArray[np.int64]:
-        """Return int64[K]: the indices of a padded action that belong to existing regions and edges of a map."""
-        n, e = board.n_regions, board.n_edges
-        return np.concatenate((np.arange(n), self.map_limits.regions + np.arange(e)))
+    @property
+    def kernel_layout(self) -> PaddingLayout:
+        """The layout of padded actions and masks, as an argument of kernels."""
+        return PaddingLayout(self.map_limits.regions, self.action == "factored")
 
     def own_action(self, action: Any, board: Board) -> tuple[Any, int]:
         """Convert a padded action to an action on a map.
@@ -100,8 +101,8 @@ class Padding:
         if self.action == "steps":
             map_action, missing = self.own_steps(np.array([int(action)]), np.array([(n, e)]))
             return int(map_action[0]), int(missing[0])
-        values = np.asarray(action)
-        map_action = values[self.own_columns(board)]
+        values, regions = np.asarray(action), self.map_limits.regions
+        map_action = np.concatenate((values[:n], values[regions : regions + e]))
         if self.action == "continuous":
             return map_action, 0
         return map_action, int(np.count_nonzero(values)) - int(np.count_nonzero(map_action))
@@ -126,26 +127,9 @@ class Padding:
 
     def mask(self, flat: npt.NDArray[np.int8], board: Board) -> npt.NDArray[np.int8]:
         """Pad the flat mask of a map. The result forbids actions for regions and edges that do not exist."""
-        n, e = board.n_regions, board.n_edges
-        if self.action in ("strategies", "continuous"):
-            return flat
-        padded = self.blank_mask()
-        if self.action == "steps":
-            start = DEPLOYS * self.map_limits.regions
-            padded[: DEPLOYS * n] = flat[: DEPLOYS * n]
-            padded[start : start + SHARES * e] = flat[DEPLOYS * n : -1]
-            padded[-1] = flat[-1]
-            return padded
-        rows = flat.reshape(n + e, -1)
-        padded.reshape(-1, rows.shape[1])[self.own_columns(board)] = rows
+        padded = np.empty(self.mask_size, np.int8)
+        pad_mask(flat, padded, board.n_regions, self.kernel_layout)
         return padded
-
-    def blank_mask(self) -> npt.NDArray[np.int8]:
-        """Return a padded flat mask that forbids the actions of all regions and edges."""
-        blank = np.zeros(self.mask_size, np.int8)
-        if self.action == "factored":
-            blank[::VALUES] = 1  # for a region or edge that does not exist, only the value 0 is allowed
-        return blank
 
     def board_arrays(self, board: Board) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays of an observation that depend only on the map: region_mask, edge_mask and the graph."""

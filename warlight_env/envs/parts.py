@@ -105,8 +105,8 @@ class EnvParts:
     Args:
         batch: B, the number of games.
         make: a function that makes an `EnvCore` for games on a map.
-        show: a function that returns a dict of the arrays of a board that observations contain.
         learners: L, the number of learners in each game.
+        show: a function that returns a dict of the arrays of a board that observations contain; None: no arrays.
 
     Attributes:
         where: the place of each game, or None if it has no place yet.
@@ -119,10 +119,10 @@ class EnvParts:
     """
 
     def __init__(
-        self, batch: int, make: Callable[[Map], EnvCore], show: Callable[[Board], dict[str, npt.NDArray[Any]]],
-        learners: int = 1,
+        self, batch: int, make: Callable[[Map], EnvCore], learners: int,
+        show: Callable[[Board], dict[str, npt.NDArray[Any]]] | None = None,
     ) -> None:  # fmt: skip
-        self._make, self._show, self._learners = make, show, learners
+        self._make, self._learners, self._show = make, learners, show
         self._known_maps: OrderedDict[str, KnownMap] = OrderedDict()
         self.boards: dict[str, npt.NDArray[Any]] = {}
         self.sizes = np.zeros((0, 2), dtype=np.int64)
@@ -262,7 +262,8 @@ class EnvParts:
 
     def _note_board(self, board: Board) -> int:
         """Store the board arrays of a map in `boards` and `sizes`; return their row index."""
-        arrays, count = {**self._show(board), "": np.array([board.n_regions, board.n_edges])}, len(self.sizes)
+        shown, count = {} if self._show is None else self._show(board), len(self.sizes)
+        arrays = {**shown, "": np.array([board.n_regions, board.n_edges])}
         if not self._unused:
             old_arrays = {**self.boards, "": self.sizes} if count else {}
             new_arrays = {name: np.zeros((2 * count + 4, *array.shape), array.dtype) for name, array in arrays.items()}

@@ -352,7 +352,7 @@ def gather_masks(
             _fill(masks[k], 0)
         else:
             games = _games_at(parts[index[k]]).games
-            _pad_mask(games.out.mask[places[k], number], masks[k], games.state.owner.shape[1], layout)
+            pad_mask(games.out.mask[places[k], number], masks[k], games.state.owner.shape[1], layout)
 
 
 @inline_kernel
@@ -372,8 +372,8 @@ def _count(row: Any) -> Int:
 
 
 @kernel
-def _pad_mask(mask: Any, padded: Any, n: Int, layout: PaddingLayout) -> None:
-    """Write the flat mask of a map with n regions to the padded mask `padded`; see `Padding.mask`."""
+def pad_mask(mask: Any, padded: Any, n: Int, layout: PaddingLayout) -> None:
+    """Write the flat mask of a map with n regions to `padded`; forbid regions and edges that do not exist."""
     of_region = VALUES if layout.factored else DEPLOYS
     if mask.shape[0] == padded.shape[0]:
         _copy(mask, padded)
