@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Final, Literal, NamedTuple, Unpack
+from typing import Any, Final, Literal, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,7 @@ from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces
 from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.core_arguments import CoreSettings, check_batch, check_max_cycles, check_names
 from warlight_env.envs.learner_seats import LearnerSeats, seats_of
-from warlight_env.envs.map_checks import check_maps, checked_option
-from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, map_set
+from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, check_maps, checked_option, map_set
 from warlight_env.envs.opponent_assignment import draw_opponents
 from warlight_env.envs.opponents import BotOpponent, Opponent, Slot, make_slots
 from warlight_env.envs.padding import Padding
@@ -42,7 +41,7 @@ DEFAULTS: Final[CoreSettings] = {
 }  # fmt: skip
 #: The arguments of `Episodes` that environments with one map pass through.
 ARGUMENTS: Final = (*DEFAULTS, "map", "opponent", "seat", "mask")
-#: The arguments of `PaddedEpisodes` that environments with many maps pass through.
+#: The arguments of `Episodes` that environments with many maps pass through.
 MAPS_ARGUMENTS: Final = (*(name for name in ARGUMENTS if name != "observation"), "map_limits")
 
 
@@ -56,11 +55,11 @@ class EpisodeStart(NamedTuple):
 class Episodes:
     """B games, each of L learners against opponents that the environment controls.
 
-    All games are in one `EnvCore`, the attribute `core`; learner number l has slot l. The games of the subclass
-    `PaddedEpisodes` are in one or more `EnvCore` objects, and kernels process these objects one after another.
+    All games are in one `EnvCore`, the attribute `core`; learner number l has slot l. Padded games are in one or more
+    `EnvCore` objects, see `envs.parts`, and kernels process these objects one after another.
 
     Args:
-        map: the same as for `EnvCore`. The map of `PaddedEpisodes` is a set of maps, see `WarlightMapsEnv`.
+        map: the same as for `EnvCore`; for padded games a set of maps, see `WarlightMapsEnv`.
         opponent: the players in the other seats; see `make_opponent`. A list has one opponent for each seat. If
             `opponent` is a mapping of opponents to weights, or an `OpponentPool`, the opponents are drawn at random in
             every game.
@@ -69,16 +68,14 @@ class Episodes:
         mask: "info" for observations without masks; "observation" adds the mask to observations, with the key
             action_mask.
         batch: B, the number of games.
-        map_limits: only for `PaddedEpisodes`: the numbers of regions and directed edges to which observations and
-            actions are padded. If `map_limits` is None, the limits are the largest numbers in the set of maps.
+        padded: whether every game has its own map, and observations and actions are padded to one size.
+        map_limits: only for padded games: the numbers of regions and directed edges to which observations and actions
+            are padded. If `map_limits` is None, the limits are the largest numbers in the set of maps.
         settings: the arguments rules, players, action, observation, fog, picking, max_cycles and reward of `EnvCore`,
             with the defaults in `DEFAULTS`.
 
     Raises InputError for an invalid argument, and UnknownArgumentError for an unknown one.
     """
-
-    #: Whether every game has its own map, and observations and actions are padded to one size.
-    padded: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -88,6 +85,7 @@ class Episodes:
         seat: int | Literal["random"] | LearnerSeats = "random",
         mask: Literal["observation", "info"] = "info",
         batch: int = 1,
+        padded: bool = False,
         map_limits: MapLimits | tuple[int, int] | None = None,
         **settings: Unpack[CoreSettings],
     ) -> None:
@@ -95,7 +93,7 @@ class Episodes:
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
         check_names(settings, DEFAULTS, ("map", "opponent", "seat", "mask", "batch", "map_limits"))
         check_batch(batch, "num_envs")
-        self.batch = batch
+        self.batch, self.padded = batch, padded
         #: Whether each game may have several learners. Then the games get the same seeds as `WarlightParallelEnv`.
         self.shared = isinstance(seat, LearnerSeats)
         self._count = len(seat) if isinstance(seat, LearnerSeats) else 1  # L
@@ -103,7 +101,7 @@ class Episodes:
         self._most_cycles: int | None = None
         with_mask = mask == "observation"
         self.form: Form
-        if self.padded:
+        if padded:
             self._maps: MapSet = map_set(map)
             padding = Padding(
                 self._maps.map_limits if map_limits is None else MapLimits.from_pair(map_limits),
@@ -485,12 +483,3 @@ class Episodes:
         """Render the true position of game b in a render mode; see `EnvCore.render`."""
         core, c = self.core_of(b)
         return core.render(mode, c)
-
-
-class PaddedEpisodes(Episodes):
-    """`Episodes` in which every game has its own map, and observations and actions are padded to one size.
-
-    Games on the same map share one `EnvCore` object, or a few such objects, see `envs.parts`.
-    """
-
-    padded = True

@@ -7,7 +7,7 @@ from typing import Any
 
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.core_arguments import check_names
-from warlight_env.envs.episodes import MAPS_ARGUMENTS, Episodes, PaddedEpisodes
+from warlight_env.envs.episodes import MAPS_ARGUMENTS, Episodes
 from warlight_env.envs.map_sets import GeneratedMaps, MapLimits, MapsLike
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
@@ -17,7 +17,7 @@ from warlight_env.maps import Map
 
 def games_on_maps(
     map: MapsLike = ("small", "world"), *, action: str | EncodingFactory = "factored", batch: int, **settings: Any
-) -> PaddedEpisodes:
+) -> Episodes:
     """Make B games, each on a map of a set; B = `batch`.
 
     The settings are those of `Episodes`, without the argument `observation`.
@@ -27,7 +27,7 @@ def games_on_maps(
     """
     if "observation" in settings:
         raise InputError("observation: environments of many maps have a fixed observation, see WarlightMapsEnv")
-    return PaddedEpisodes(map, action=action, observation="graph", batch=batch, **settings)
+    return Episodes(map, action=action, observation="graph", batch=batch, padded=True, **settings)
 
 
 def has_many_maps(arguments: Mapping[str, Any]) -> bool:

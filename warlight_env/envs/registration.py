@@ -34,7 +34,7 @@ def register_all() -> None:
             gymnasium.register(
                 variant,
                 entry_point="warlight_env.envs.single:WarlightEnv",
-                vector_entry_point="warlight_env.envs.vector_entry:make_vector_env",
+                vector_entry_point="warlight_env.envs.vector:make_vector_env",
                 kwargs=dict(arguments),
             )
     if MAPS_ID not in gymnasium.registry:

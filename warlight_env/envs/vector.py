@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from warlight_env import registration_hooks
 from warlight_env.envs.actions.maskable import batch_action_space
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
@@ -154,3 +155,20 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
 
     def close_extras(self, **kwargs: Any) -> None:
         """Do nothing, because the environment has no open resources."""
+
+
+def make_vector_env(num_envs: int = 1, device: str | None = None, **arguments: Any) -> VectorEnv[Any, Any, Any]:
+    """Return the vector environment of B games with one learner in each game, for Gymnasium's `make_vec`.
+
+    Args:
+        num_envs: B.
+        device: None for NumPy arrays (`WarlightVectorEnv`), or "cpu" or "cuda" for PyTorch tensors on this device
+            (`tensor_env.WarlightTensorVectorEnv`).
+        arguments: the other arguments of this environment's class.
+
+    Raises the errors of the environment's class.
+    """
+    if device is None:
+        return WarlightVectorEnv(num_envs, **arguments)
+    env: VectorEnv[Any, Any, Any] = registration_hooks.tensor_env(num_envs, device=device, **arguments)
+    return env
