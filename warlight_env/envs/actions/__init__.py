@@ -19,11 +19,10 @@ from warlight_env.envs.actions.continuous import ContinuousActions
 from warlight_env.envs.actions.exact import submit_exact
 from warlight_env.envs.actions.factored import FactoredActions
 from warlight_env.envs.actions.kernels import CLOSED, OFFERED, OWN
-from warlight_env.envs.actions.loss import Loss
 from warlight_env.envs.actions.orders import OrdersActions
 from warlight_env.envs.actions.steps import StepActions
 from warlight_env.envs.actions.strategies import StrategyActions
-from warlight_env.envs.actions.turns import Choice, InexpressibleError
+from warlight_env.envs.actions.turns import Choice, InexpressibleError, Loss
 from warlight_env.envs.arrays import fixed
 from warlight_env.errors import InputError
 

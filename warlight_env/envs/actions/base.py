@@ -1,4 +1,4 @@
-"""The base class of action encodings, and functions that convert turns to the rows that `submit_exact` reads."""
+"""The base classes of action encodings, and functions that convert turns to the rows that `submit_exact` reads."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from warlight_env.agents.context import Context, bare_context
 from warlight_env.agents.records.value_record import is_record
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.arguments import short_repr
+from warlight_env.array_arguments import integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
@@ -32,8 +33,7 @@ from warlight_env.envs.actions.kernels import (
     make_action_work,
     make_turn,
 )
-from warlight_env.envs.actions.loss import Loss, loss_between
-from warlight_env.envs.actions.turns import I64, Choice
+from warlight_env.envs.actions.turns import I64, Choice, Loss, loss_between
 from warlight_env.errors import InputError
 from warlight_env.features.extraction import most_income
 
@@ -221,6 +221,45 @@ class ActionEncoding(ABC):
         for i in range(len(out)):
             dropped[i] = self.row(part_of(self.space, actions, i), functools.partial(view, i), out[i])
         return dropped
+
+
+class DiscreteEncoding(ActionEncoding):
+    """An action encoding with the space Discrete(`size`): an action is one integer, and a kernel writes the mask."""
+
+    copies_integers = True
+
+    def __init__(self, board: Board, params: RuleParams, size: int) -> None:
+        super().__init__(board, params)
+        self.size = size
+        self.space = spaces.Discrete(size)
+        self.mask_space = spaces.MultiBinary(size)
+
+    @property
+    def mask_size(self) -> int:
+        return self.size
+
+    @property
+    def limits(self) -> I64:
+        return np.array([self.size], dtype=np.int64)
+
+    def flat_mask(self, view: View) -> I8:
+        mask: I8 = self.mask(view)
+        return mask
+
+    def value(self, action: Any) -> int:
+        """Convert an action to an int; raise InputError if it is not an integer in 0 .. `size` - 1."""
+        value = integer(action, "action")
+        if not 0 <= value < self.size:
+            raise InputError(f"action {value} must lie in 0 .. {self.size - 1}")
+        return value
+
+    def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
+        out[0] = self.value(action)
+        return 0
+
+    def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
+        out[:, 0] = integer_array(actions, (len(out),), "actions")
+        return np.zeros(len(out), dtype=np.int32)
 
 
 def orders_row(view: View, orders: Orders, out: I64) -> int:

@@ -13,8 +13,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I8, check_game
-from warlight_env.envs.actions.discrete import DiscreteEncoding
+from warlight_env.envs.actions.base import I8, DiscreteEncoding, check_game
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES, quarter, submit_step, write_step_mask
 from warlight_env.envs.actions.step_plans import exact_actions, nearest_actions
 from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, check_preferences, edge_of, merge_deploys

@@ -25,11 +25,9 @@ from warlight_env.engine.kernel_types import ActionRow, Int, Marks
 from warlight_env.engine.orders import cut_turn
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I8
-from warlight_env.envs.actions.discrete import DiscreteEncoding
+from warlight_env.envs.actions.base import I8, DiscreteEncoding
 from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, PlayerPosition, Turn
-from warlight_env.envs.actions.loss import Loss
-from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError
+from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, Loss
 
 _N_ATTACKS: Final = len(ATTACK_GENERATORS)
 STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_GENERATORS for attack in ATTACK_GENERATORS)
