@@ -14,8 +14,8 @@ from numba.core.caching import CompileResultCacheImpl
 from helpers import copy_engine
 from warlight_env.cli import main
 from warlight_env.engine import cache, sources
-from warlight_env.engine.build import environment_digest
 from warlight_env.engine.cache import verify_digest, with_digest
+from warlight_env.engine.cache_folder import environment_digest
 
 
 @pytest.fixture(scope="module")

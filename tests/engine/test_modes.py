@@ -17,7 +17,7 @@ from numba.core.errors import NumbaWarning
 
 from helpers import copy_engine
 from warlight_env.cli import main
-from warlight_env.engine import build, cache_folder, jit
+from warlight_env.engine import cache_folder, jit
 from warlight_env.engine.cache import with_digest
 from warlight_env.engine.cache_folder import others_with_write_access
 
@@ -73,7 +73,7 @@ def chosen_folder(monkeypatch):
     """A function that returns the build's digest and the cache's folder for given environment variables."""
 
     def forget() -> None:
-        for cached_function in (build.environment_digest, cache_folder._choice, cache_folder.warn_once):
+        for cached_function in (cache_folder.environment_digest, cache_folder._choice, cache_folder.warn_once):
             cached_function.cache_clear()
 
     def choose(**settings: str) -> tuple[str, Path]:
@@ -83,7 +83,7 @@ def chosen_folder(monkeypatch):
         forget()
         folder = cache_folder.cache_folder()
         assert folder is not None
-        return build.environment_digest(), folder
+        return cache_folder.environment_digest(), folder
 
     yield choose
     forget()

@@ -20,9 +20,8 @@ from typing import Any, Final
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
-from warlight_env.engine.build import environment_digest
 from warlight_env.engine.cache_folder import cache_folder as cache_folder
-from warlight_env.engine.cache_folder import warn_once
+from warlight_env.engine.cache_folder import environment_digest, warn_once
 from warlight_env.engine.called_kernels import CalledKernelCacheImpl
 from warlight_env.engine.checked import CHECKED
 from warlight_env.engine.compile_progress import count_loaded_kernel

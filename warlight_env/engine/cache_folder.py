@@ -1,19 +1,36 @@
-"""The choice of the folder of compiled kernels, and a check of the users who can write to it."""
+"""The choice of the folder of compiled kernels for this build, and a check of the users who can write to it."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import multiprocessing
 import os
 import stat
+import sys
 import tempfile
 import warnings
 from pathlib import Path
+from typing import Final
 
+import numba
+import numpy as np
 import platformdirs
 
-from warlight_env.engine.build import environment_digest
+#: Settings that change the machine code but that Numba leaves out of its own cache key.
+CODE_SETTINGS: Final = (
+    "NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_FASTMATH", "NUMBA_LOOP_VECTORIZE", "NUMBA_SLP_VECTORIZE",
+    "WARLIGHT_CHECKED",
+)  # fmt: skip
+
+
+@functools.cache
+def environment_digest() -> str:
+    """Hex digest of the versions of Python, NumPy and Numba, and of the values of `CODE_SETTINGS`."""
+    versions = (sys.version_info[:3], numba.__version__, np.__version__)
+    settings = [(name, os.environ.get(name, "")) for name in CODE_SETTINGS]
+    return hashlib.sha256(repr((versions, settings)).encode()).hexdigest()[:20]
 
 
 def cache_folder() -> Path | None:

@@ -78,10 +78,10 @@ class _Progress(event.Listener):
         self.compiled = 0
         self.shown_anywhere = 0
         self._depth = 0
-        self._has_printed = False
+        self.has_printed = False
         self._last = 0.0
         self._expected: set[Function] = set()
-        self._ready: set[Function] = set()
+        self.ready: set[Function] = set()
         self.observer: Callable[[CompileState], None] | None = None
 
     def on_start(self, event: Any) -> None:
@@ -100,31 +100,23 @@ class _Progress(event.Listener):
         function: Any = getattr(event.data.get("dispatcher"), "py_func", None)
         if _is_ours(function):
             self._depth -= 1
-            self._ready.add(function)
+            self.ready.add(function)
             if self._depth == 0:
                 self._notify()
 
     def _notify(self) -> None:
         if self.observer is not None:
-            done = len(self._expected & self._ready)
+            done = len(self._expected & self.ready)
             self.observer(CompileState(self._depth > 0, done, len(self._expected)))
-
-    def loaded(self, function: Function) -> None:
-        """Count a kernel from the cache as ready."""
-        self._ready.add(function)
-
-    def begin_anew(self) -> None:
-        """Print the first line again when the next kernel is compiled."""
-        self._has_printed = False
 
     def _report(self, function: Function) -> None:
         now = time.monotonic()
-        if not self._has_printed:
-            self._has_printed, self._last = True, now
+        if not self.has_printed:
+            self.has_printed, self._last = True, now
             _print("compiling (the first time only) …")
         elif now - self._last >= INTERVAL:
             self._last = now
-            done, name = len(self._expected & self._ready), f"{function.__module__}.{function.__qualname__}"
+            done, name = len(self._expected & self.ready), f"{function.__module__}.{function.__qualname__}"
             _print(f"compiling: {done} of about {len(self._expected)} kernels ready, now {name}")
 
 
@@ -144,14 +136,14 @@ def observe(observer: Callable[[CompileState], None]) -> None:
 
 def count_loaded_kernel(function: Function) -> None:
     """Count a kernel from the cache as ready."""
-    _PROGRESS.loaded(function)
+    _PROGRESS.ready.add(function)
 
 
 @contextlib.contextmanager
 def shown() -> Iterator[None]:
     """Show the progress inside the `with` block, also if standard error is a file or a pipe."""
     if not _is_interactive():
-        _PROGRESS.begin_anew()
+        _PROGRESS.has_printed = False  # print the first line again when the next kernel is compiled
     _PROGRESS.shown_anywhere += 1
     try:
         yield

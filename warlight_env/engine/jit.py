@@ -248,13 +248,9 @@ def function_at(signature: Callable[[], Any]) -> Any:
     A kernel should take the address of a compiled function, an integer, because a call with an address starts at once.
     If a kernel takes the `pointer` object itself, each call from Python needs tens of microseconds to find the address.
     """
-    converter = _plain_converter() if JIT_DISABLED else _converter(signature)
+    converter = (lambda function: function) if JIT_DISABLED else _converter(signature)
     CONVERTERS.append(converter)
     return converter
-
-
-def _plain_converter() -> Any:
-    return lambda function: function
 
 
 def _converter(signature: Callable[[], Any]) -> Any:

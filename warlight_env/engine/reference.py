@@ -10,7 +10,6 @@ changes. In this module a record is a NamedTuple of arrays.
 from __future__ import annotations
 
 import copy
-import functools
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar
@@ -65,17 +64,8 @@ class ReferenceType(types.Type):
         return None
 
 
-@functools.cache
-def _reference_type(record: Any) -> ReferenceType:
-    """Return the type of a reference to a type of NamedTuples.
-
-    The result is cached, because the computation of the type's name takes a millisecond.
-    """
-    return ReferenceType(record)
-
-
-#: The types of references by the kinds of their fields, see `_kind`. Few records differ in kind, and Numba needs 0.2 ms
-#: for the type of one record.
+#: The types of references by the kinds of their fields, see `_kind`. Few records differ in kind. Numba needs 0.2 ms for
+#: the type of one record, and the name of this type takes a millisecond.
 _TYPES: Final[dict[Any, ReferenceType]] = {}
 
 
@@ -91,9 +81,9 @@ def _kind(value: Any) -> Any:
 def _type_of(record: Any) -> ReferenceType:
     """Return the type of a reference to a NamedTuple."""
     kind = _kind(record)
-    reference_type = _TYPES.get(kind)
+    reference_type = _TYPES.get(kind)  # one look-up, because the hash of a kind takes microseconds
     if reference_type is None:
-        reference_type = _TYPES[kind] = _reference_type(numba.typeof(record))
+        reference_type = _TYPES[kind] = ReferenceType(numba.typeof(record))
     return reference_type
 
 
@@ -178,6 +168,13 @@ def record_at(kind: Callable[[], Any]) -> Any:
 def address_of(ref: Any) -> Any:
     """Return the address of a NamedTuple's data, for `record_at`. The caller must keep the reference `ref` alive."""
     return ref if numba.config.DISABLE_JIT else ref.address
+
+
+def address_array(addresses: Sequence[Any]) -> npt.NDArray[Any]:
+    """Return addresses as int64[K]; as an array of Python objects if `NUMBA_DISABLE_JIT` is set."""
+    array = np.empty(len(addresses), dtype=object if numba.config.DISABLE_JIT else np.int64)
+    array[:] = addresses
+    return array
 
 
 def array_addresses(arrays: Sequence[npt.NDArray[Any]]) -> Any:

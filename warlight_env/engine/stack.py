@@ -21,8 +21,12 @@ def _maker(dtype: Any) -> Any:
 
     The array is valid until the caller of the function returns.
     """
+
+    def make_in_python() -> Any:
+        return np.empty(STACK_SIZE, dtype=dtype)
+
     if JIT_DISABLED:
-        return lambda: np.empty(STACK_SIZE, dtype=dtype)
+        return make_in_python
     array_type = types.Array(getattr(types, np.dtype(dtype).name), 1, "C")
 
     @intrinsic
@@ -42,6 +46,7 @@ def _maker(dtype: Any) -> Any:
 
         return array_type(), generate
 
+    make.python_form = make_in_python
     return make
 
 
@@ -51,15 +56,7 @@ stack_owners = _maker(np.int8)
 stack_armies = _maker(np.int32)
 stack_indices = _maker(np.uint32)
 
-_MAKERS: Final = (
-    (stack_floats, np.float64), (stack_singles, np.float32), (stack_owners, np.int8), (stack_armies, np.int32),
-    (stack_indices, np.uint32),
-)  # fmt: skip
-
 
 def python_form(value: Any) -> Any:
     """Return the Python version of a function that makes an array on the stack; return any other value unchanged."""
-    for maker, dtype in _MAKERS:
-        if value is maker:
-            return lambda: np.empty(STACK_SIZE, dtype=dtype)
-    return value
+    return getattr(value, "python_form", value)

@@ -243,15 +243,6 @@ def fault_of_state(params: RuleParams, state: State, b: Int, check_all: Bool, fa
     return 0
 
 
-@kernel
-def _first_fault(params: RuleParams, state: State, fault: Any) -> Any:
-    for b in range(state.phase.shape[0]):
-        code = fault_of_state(params, state, b, True, fault)
-        if code != 0:
-            return b, code
-    return 0, 0
-
-
 def new_fault() -> npt.NDArray[np.int64]:
     """Return an array int64[3], to which a kernel writes the values of a message in REASONS."""
     return np.zeros(3, dtype=np.int64)
@@ -264,12 +255,12 @@ def fault_message(reasons: tuple[str, ...], code: int, fault: npt.NDArray[np.int
 
 
 def check_state(params: RuleParams, state: State) -> None:
-    """Raise `StateError` if a game of a state is impossible under the rules `params`.
+    """Raise `StateError` if the game of a state, a batch of one game, is impossible under the rules `params`.
 
     The caller ensures that the arrays have the shapes and dtypes of `make_state`.
     """
     fault = new_fault()
-    _, code = _first_fault(params, state, fault)
+    code = fault_of_state(params, state, 0, True, fault)
     if code:
         raise StateError(fault_message(REASONS, int(code), fault))
 

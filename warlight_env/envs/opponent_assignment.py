@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from warlight_env.engine.jit import JIT_DISABLED, address
+from warlight_env.engine.jit import address
+from warlight_env.engine.reference import address_array
 from warlight_env.engine.rng import derive_seed
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, OpponentPool, Slot
@@ -151,14 +152,5 @@ class OpponentTable:
 
     def kernels(self) -> tuple[Any, Any]:
         """Return the addresses of the compiled functions of the K bots: K that play rounds, and K that pick regions."""
-        policies, pickers = (_addresses([bot.kernels[i] for bot in self._bots]) for i in (0, 1))
+        policies, pickers = (address_array([address(bot.kernels[i]) for bot in self._bots]) for i in (0, 1))
         return policies, pickers
-
-
-def _addresses(functions: Sequence[Any]) -> Any:
-    """Return the addresses of compiled functions as an array int64[K]; without JIT compilation, as a list."""
-    return (
-        [address(function) for function in functions]
-        if JIT_DISABLED
-        else np.array(list(map(address, functions)), dtype=np.int64)
-    )

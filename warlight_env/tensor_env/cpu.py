@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import picker_at, policy_at, record_types
 from warlight_env.agents.plug_ins.functions import plug_in
-from warlight_env.engine.jit import JIT_DISABLED, address, kernel
-from warlight_env.engine.reference import address_of, record_at, reference
+from warlight_env.engine.jit import address, kernel
+from warlight_env.engine.reference import address_array, address_of, record_at, reference
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.restarting_games import (
     Seats,
@@ -57,9 +57,9 @@ class CpuGames(DeviceGames):
         self.games, self.seats = core.game_batch, reference(seats)
         self._functions = [(plug_in("policy", bot.policy), plug_in("picker", bot.pick)) for bot in bots]
         self._bot_contexts = [bot.context for bot in bots]
-        self._contexts = _addresses([address_of(context) for context in self._bot_contexts])
-        self._policies = _addresses([address(policy) for policy, _ in self._functions])
-        self._pickers = _addresses([address(pick) for _, pick in self._functions])
+        self._contexts = address_array([address_of(context) for context in self._bot_contexts])
+        self._policies = address_array([address(policy) for policy, _ in self._functions])
+        self._pickers = address_array([address(pick) for _, pick in self._functions])
 
     def tensor(self, array: Any) -> Any:
         import torch
@@ -71,12 +71,3 @@ class CpuGames(DeviceGames):
 
     def step(self, actions: Any) -> None:
         _step(self.games, self.seats, self._contexts, self._policies, self._pickers, actions.numpy())
-
-
-def _addresses(addresses: list[Any]) -> npt.NDArray[Any]:
-    """Return addresses as an array of integers; without JIT compilation, as an array of Python objects."""
-    if not JIT_DISABLED:
-        return np.array(addresses, dtype=np.int64)
-    array = np.empty(len(addresses), dtype=object)
-    array[:] = addresses
-    return array
