@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from warlight_env import notebooks, registration_hooks
+from warlight_env import registration_hooks
 from warlight_env.lazy import lazy_attributes
 from warlight_env.version import __version__
 
@@ -82,7 +82,7 @@ def _tensor_env(num_envs: int, **arguments: Any) -> WarlightTensorVectorEnv:
 
 # These calls are here because of the imports: the modules of games and logs must not import the package `web`, the
 # agent registry must not import the packages that register agents, and `envs` must not import `tensor_env`.
-notebooks.register_html_renderer(_framed)
+registration_hooks.set_html_renderer(_framed)
 registration_hooks.add(_register_agents)
 registration_hooks.set_tensor_env(_tensor_env)
 

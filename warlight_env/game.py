@@ -45,7 +45,7 @@ from warlight_env.game_input import (
     preferences_by_player,
 )
 from warlight_env.game_position import GamePosition
-from warlight_env.notebooks import html_of
+from warlight_env.registration_hooks import html_of
 from warlight_env.saved_position import (
     FORMAT,
     check_saved_game,

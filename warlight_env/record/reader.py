@@ -15,7 +15,6 @@ from typing import Any, Final
 from warlight_env import bounded_io
 from warlight_env.arguments import path_of
 from warlight_env.errors import clipped
-from warlight_env.notebooks import html_of
 from warlight_env.record.checks import JsonFields
 from warlight_env.record.decode import Decoder, decode_end, decode_failure, decode_header
 from warlight_env.record.encode import log_lines
@@ -23,6 +22,7 @@ from warlight_env.record.errors import LogError
 from warlight_env.record.files import GZIP, LEVEL, replace_file
 from warlight_env.record.model import End, Header, LoggedFailure, LoggedGame, Status, status_of
 from warlight_env.record.names import COMPRESSED, suffix_of
+from warlight_env.registration_hooks import html_of
 
 #: The maximum number of members (compressed parts) of a gzip file, and the number of bytes to decompress at a time.
 _MEMBERS: Final = 1000
