@@ -19,7 +19,7 @@ from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces
 from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.core_arguments import CoreSettings, check_batch, check_max_cycles, check_names
 from warlight_env.envs.learner_seats import LearnerSeats, seats_of
-from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, check_maps, checked_option, map_set
+from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, check_maps, checked_option, map_set
 from warlight_env.envs.opponent_assignment import draw_opponents
 from warlight_env.envs.opponents import BotOpponent, Opponent, Slot, make_slots
 from warlight_env.envs.padding import Padding
@@ -101,8 +101,9 @@ class Episodes:
         self._most_cycles: int | None = None
         with_mask = mask == "observation"
         self.form: Form
+        self._maps: MapSet | None = None  # None: all games are on the map of `core`
         if padded:
-            self._maps: MapSet = map_set(map)
+            self._maps = map_set(map)
             padding = Padding(
                 self._maps.map_limits if map_limits is None else MapLimits.from_pair(map_limits),
                 self._settings["action"],
@@ -119,7 +120,7 @@ class Episodes:
             )
         else:
             self._any_core = self._new_core(map, batch)
-            self._maps, self.form = OneMap(self.core.map), OneMapSpaces(self.core, with_mask)
+            self.form = OneMapSpaces(self.core, with_mask)
             self._parts = EnvParts(batch, self._new_core, self._count)
             self._parts.add_core(self.core)
         self.observation_space, self.action_space = self.form.observation_space, self.form.action_space
@@ -295,10 +296,11 @@ class Episodes:
 
         streams: the random generators of the environments in which the games begin.
         """
-        draw, map_of = draw_word if self.shared else draw_seed, self._maps.draw
-        if options.map is not None:
-            return [EpisodeStart(options.map, draw(stream)) for stream in streams]
-        return [EpisodeStart(map_of(stream), draw(stream)) for stream in streams]
+        draw, maps_ = draw_word if self.shared else draw_seed, self._maps
+        if options.map is not None or maps_ is None:
+            next_map = self.core.map if options.map is None else options.map
+            return [EpisodeStart(next_map, draw(stream)) for stream in streams]
+        return [EpisodeStart(maps_.draw(stream), draw(stream)) for stream in streams]
 
     def reset(
         self, beginnings: Sequence[EpisodeStart], games: Sequence[int], options: ResetOptions = NO_OPTIONS

@@ -129,28 +129,7 @@ class GivenMaps:
         return self.maps[bisect(self._cumulative_weights, rng.random())]
 
 
-@dataclass(frozen=True)
-class OneMap:
-    """A set of maps that contains a single map. `draw` always returns this map, without random numbers."""
-
-    map: Map
-
-    @property
-    def named(self) -> tuple[Map, ...]:
-        """The only map of this set, in a tuple."""
-        return (self.map,)
-
-    @property
-    def map_limits(self) -> MapLimits:
-        """The numbers of regions and directed edges of the only map."""
-        return MapLimits(len(self.map.regions), edges_of(self.map))
-
-    def draw(self, rng: np.random.Generator) -> Map:
-        """Return the only map of this set."""
-        return self.map
-
-
-MapSet = GeneratedMaps | GivenMaps | OneMap
+MapSet = GeneratedMaps | GivenMaps
 #: All types that `map_set` converts to a set of maps.
 MapsLike = MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedMaps
 
