@@ -260,13 +260,14 @@ def try_call(kind: int, rng: random.Random) -> bool:
 
     seeds = ([1] * b, [1], [], ["x"] * b, [2**70] * b, None)
     orders = (Orders(), Orders([(0, 1)], [(0, 1, 1)]), Orders([(0.5, 1)]), [0, 1], [0.5], None, "a")  # type: ignore[list-item]
-    policy = rng.choice((bot._policy, bot._policy, bot._pick, 5))
+    policy_kernel, pick = bot.kernels
+    policy = rng.choice((policy_kernel, policy_kernel, pick, 5))
     calls: tuple[Callable[[], Any], ...] = (
         lambda: core.step(bad(actions), bad(dropped)),
         lambda: core.submit_actions(bad(actions), bad(dropped), bad(flags)),
         lambda: core.resolve(bad(np.ones(b, np.int8))),
         lambda: core.reset(rng.choice(seeds), rng.choice((None, [0], [b], [-1], 3))),
-        lambda: core.submit_policy(policy, bot._pick, bad(chosen), number(), bad(after), bad(rngs)),
+        lambda: core.submit_policy(policy, pick, bad(chosen), number(), bad(after), bad(rngs)),
         lambda: core.submit_choice(number(), number(), rng.choice(orders)),
         lambda: core.view(number(), number()),
         lambda: core.mask(number(), number()),

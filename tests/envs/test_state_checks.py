@@ -345,18 +345,18 @@ def test_core_before_its_first_game_accepts_only_empty_turns():
 def test_submit_policy_rejects_invalid_arguments():
     from warlight_env.envs.opponents import BotOpponent
 
-    core, bot = core_in_play(batch=2), BotOpponent("random")
+    core, (policy, pick) = core_in_play(batch=2), BotOpponent("random").kernels
     chosen, after, rngs = np.zeros((2, 2), np.int16), np.zeros(2, np.int8), np.ones((2, 2, 2), np.uint64)
     before = core.snapshot()
     for arguments, message in [
-        ((bot._pick, bot._pick, chosen, 0, after, rngs), "`plug_in`"),
-        ((12345, bot._pick, chosen, 0, after, rngs), "`plug_in`"),
-        ((bot._policy, bot._pick, chosen[:1], 0, after, rngs), "chosen must be"),
-        ((bot._policy, bot._pick, chosen, 0, after + 2, rngs), r"after\[0\] = 2: must be a player"),
-        ((bot._policy, bot._pick, chosen, 0, after - 1, rngs), r"after\[0\] = -1: must be a player"),
-        ((bot._policy, bot._pick, chosen, 0, after, rngs[:1]), "rngs must be"),
-        ((bot._policy, bot._pick, chosen, "0", after, rngs), "number = '0'"),
-        ((bot._policy, bot._pick, chosen, 0, after, np.broadcast_to(rngs[0], (2, 2, 2))), "rngs must be writeable"),
+        ((pick, pick, chosen, 0, after, rngs), "`plug_in`"),
+        ((12345, pick, chosen, 0, after, rngs), "`plug_in`"),
+        ((policy, pick, chosen[:1], 0, after, rngs), "chosen must be"),
+        ((policy, pick, chosen, 0, after + 2, rngs), r"after\[0\] = 2: must be a player"),
+        ((policy, pick, chosen, 0, after - 1, rngs), r"after\[0\] = -1: must be a player"),
+        ((policy, pick, chosen, 0, after, rngs[:1]), "rngs must be"),
+        ((policy, pick, chosen, "0", after, rngs), "number = '0'"),
+        ((policy, pick, chosen, 0, after, np.broadcast_to(rngs[0], (2, 2, 2))), "rngs must be writeable"),
     ]:
         with pytest.raises(InputError, match=message):
             core.submit_policy(*arguments)

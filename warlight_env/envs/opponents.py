@@ -99,7 +99,8 @@ class BotOpponent(Opponent):
     def __init__(self, name: str) -> None:
         bot = COMPILED[name]
         self.name = name
-        self._policy, self._pick = plug_in("policy", bot.policy), plug_in("picker", bot.pick)
+        #: The bot's two compiled functions: the policy plays rounds, and the picker picks start regions.
+        self.kernels: tuple[Any, Any] = plug_in("policy", bot.policy), plug_in("picker", bot.pick)
 
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
         """Return uint64[B, P, 2]: the state of a random generator for each seat.
@@ -111,11 +112,6 @@ class BotOpponent(Opponent):
     def begin(self, memory: npt.NDArray[np.uint64], core: EnvCore, b: int, player: int, seed: int) -> None:
         memory[b, player] = make_rng(seed)
 
-    @property
-    def kernels(self) -> tuple[Any, Any]:
-        """The bot's two compiled functions: the policy plays rounds, and the picker picks start regions."""
-        return self._policy, self._pick
-
     def move(
         self,
         memory: npt.NDArray[np.uint64],
@@ -124,7 +120,7 @@ class BotOpponent(Opponent):
         number: int,
         after: npt.NDArray[np.int8],
     ) -> None:
-        core.submit_policy(self._policy, self._pick, chosen, number, after, memory, core.bots_context)
+        core.submit_policy(*self.kernels, chosen, number, after, memory, core.bots_context)
 
     def __reduce__(self) -> tuple[type[BotOpponent], tuple[str]]:
         return BotOpponent, (self.name,)  # addresses of compiled functions are not valid in another process
