@@ -19,8 +19,7 @@ from warlight_env.engine.state import OVER
 from warlight_env.envs.actions import FactoredActions
 from warlight_env.envs.core import InnerCore
 from warlight_env.envs.restarting_games import LEARNER, NEVER
-from warlight_env.tensor_env.cpu import CpuGames
-from warlight_env.tensor_env.games import Bot, DeviceGames, make_seats
+from warlight_env.tensor_env.games import Bot, CpuGames, DeviceGames, make_seats
 from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
 from warlight_env.train.turn_net.module import BoardTensors, TurnModule

@@ -27,6 +27,19 @@ def checked_mode(mode: Any) -> AutoresetMode:
         raise InputError(f"autoreset_mode = {short_repr(mode)}: must be one of {names}") from None
 
 
+def checked_reset_mask(value: Any, count: int, has_begun: bool) -> npt.NDArray[np.bool_]:
+    """Return the option ``reset_mask`` of `count` games; raise InputError if it is invalid.
+
+    has_begun: whether the games have begun; if they have not, all games must begin.
+    """
+    mask = array_of(value, "reset_mask")
+    if mask.shape != (count,) or mask.dtype != np.bool_ or not mask.any():
+        raise InputError(f"reset_mask must be bool[{count}] with at least one True")
+    if not has_begun and not mask.all():
+        raise InputError("reset_mask: no game has begun; reset all games first")
+    return mask
+
+
 class Autoreset:
     """Steps a batch of games, and begins new games in place of ended games.
 
@@ -61,11 +74,7 @@ class Autoreset:
         read = self._episodes.read_options(options, (*allowed, "reset_mask"))
         mask = np.ones(count, dtype=np.bool_)
         if options is not None and "reset_mask" in options:
-            mask = array_of(options["reset_mask"], "reset_mask")
-            if mask.shape != (count,) or mask.dtype != np.bool_ or not mask.any():
-                raise InputError(f"reset_mask must be bool[{count}] with at least one True")
-            if not self._has_begun and not mask.all():
-                raise InputError("reset_mask: no game has begun; reset all games first")
+            mask = checked_reset_mask(options["reset_mask"], count, self._has_begun)
         seeds = seeds_of(seed, count)
         games = np.flatnonzero(mask)
         for b in games.tolist():

@@ -2,7 +2,7 @@
 
 `WarlightTensorEnv` is the environment of all seats, and `WarlightTensorVectorEnv` is a Gymnasium vector environment for
 one learner in each game. `linking` compiles the kernels of the CPU for CUDA, `gpu` calls them with one thread for each
-game, and `cpu` and `gpu` step the games. `arena`, `train` and users import this package. A new device needs a
+game, and `games` and `gpu` step the games. `arena`, `train` and users import this package. A new device needs a
 subclass of `games.DeviceGames`.
 """
 

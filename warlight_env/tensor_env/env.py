@@ -12,17 +12,16 @@ from gymnasium.vector import AutoresetMode
 
 from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.arguments import check_choice, check_flag, short_repr
-from warlight_env.array_arguments import array_of
-from warlight_env.envs.autoreset import checked_mode
+from warlight_env.envs.autoreset import checked_mode, checked_reset_mask
 from warlight_env.envs.core import InnerCore
 from warlight_env.envs.core_arguments import check_batch, check_max_cycles, check_names
+from warlight_env.envs.episodes import DEFAULTS
 from warlight_env.envs.observation_spaces import observation_space_of
 from warlight_env.envs.restarting_games import LEARNER, NEVER, NEXT_STEP, SAME_STEP
 from warlight_env.envs.seeds import seeds_of
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
-from warlight_env.tensor_env.cpu import CpuGames
-from warlight_env.tensor_env.games import DeviceGames, action_type, compiled_bot, make_seats
+from warlight_env.tensor_env.games import CpuGames, DeviceGames, action_type, compiled_bot, make_seats
 from warlight_env.thread_ownership import SingleThreaded
 
 #: The arguments of the constructor that are not passed to `EnvCore`.
@@ -30,9 +29,7 @@ _OWN_ARGUMENTS: Final = (
     "num_envs", "device", "opponents", "autoreset_mode", "max_episode_steps", "check_actions",
 )  # fmt: skip
 #: The arguments that are passed to `EnvCore`.
-CORE_ARGUMENTS: Final = (
-    "map", "rules", "players", "action", "observation", "fog", "picking", "max_cycles", "reward",
-)  # fmt: skip
+CORE_ARGUMENTS: Final = ("map", *DEFAULTS)
 _MODES: Final = {
     AutoresetMode.DISABLED: NEVER, AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP,
 }  # fmt: skip
@@ -167,11 +164,7 @@ class WarlightTensorEnv(SingleThreaded):
         core = self._core
         if core.observation == "flat":
             return values
-        obs = {}
-        for part in core.features.parts:
-            if part.start is not None:
-                obs[part.name] = values[:, part.start : part.start + part.size].unflatten(1, part.shape)
-        return obs
+        return {part.name: part.cut(values) for part in core.features.parts}
 
     @property
     def device_games(self) -> DeviceGames:
@@ -236,11 +229,8 @@ class WarlightTensorEnv(SingleThreaded):
             if not isinstance(options, dict) or set(options) - {"reset_mask"}:
                 raise InputError(f"options = {short_repr(options)}: must be None or a dict with the key reset_mask")
             value = options.get("reset_mask", mask)
-            mask = array_of(value.cpu().numpy() if isinstance(value, torch.Tensor) else value, "reset_mask").copy()
-            if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
-                raise InputError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
-            if not self._has_begun and not mask.all():
-                raise InputError("reset_mask: no game has begun; reset all games first")
+            value = value.cpu().numpy() if isinstance(value, torch.Tensor) else value
+            mask = checked_reset_mask(value, self.num_envs, self._has_begun).copy()
         seeds = seeds_of(seed, self.num_envs)
         if not self._has_begun:
             random_seeds = np.random.default_rng().integers(0, 2**63, self.num_envs)
