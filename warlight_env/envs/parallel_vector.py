@@ -17,9 +17,9 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions.maskable import batch_action_space
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
-from warlight_env.envs.batch_of_games import BatchOfGames
 from warlight_env.envs.core_arguments import check_names
 from warlight_env.envs.episodes import DEFAULTS
+from warlight_env.envs.episodes_env import BatchOfGames
 from warlight_env.envs.learner_seats import LearnerSeats
 from warlight_env.envs.many_maps import games_of, has_many_maps
 from warlight_env.envs.map_sets import MapsLike

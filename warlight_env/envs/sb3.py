@@ -18,9 +18,9 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from warlight_env.arguments import index, integers_of, is_integer, path_of, short_repr
 from warlight_env.envs.autoreset import Autoreset
-from warlight_env.envs.batch_of_games import BatchOfGames
 from warlight_env.envs.core_arguments import check_names
 from warlight_env.envs.episodes import ARGUMENTS, NO_OPTIONS
+from warlight_env.envs.episodes_env import BatchOfGames
 from warlight_env.envs.many_maps import games_of
 from warlight_env.envs.map_sets import MapsLike
 from warlight_env.envs.opponents import Opponent

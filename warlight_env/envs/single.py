@@ -13,11 +13,12 @@ from warlight_env import maps
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.action_submission import ActionError, tell_nothing_played
-from warlight_env.envs.actions import ActionEncoding, EncodingFactory
+from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
+from warlight_env.envs.core import EnvCore
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
-from warlight_env.envs.episode_spec import TellsItsLimit
 from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.episodes_env import DescribesGames, TellsItsLimit
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.results import StepResults, info_rows
@@ -25,11 +26,10 @@ from warlight_env.envs.rewards import Reward
 from warlight_env.envs.saved_games import SavesGames
 from warlight_env.envs.seeds import checked_seed
 from warlight_env.errors import InputError
-from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
 
 
-class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, Any]):
+class WarlightEnv(SavesGames, TellsItsLimit, DescribesGames, SingleThreaded, gymnasium.Env[Any, Any]):
     """## Description
 
     Warlight for one learner against 1 to 5 opponents, which the environment controls. In each round all players submit
@@ -173,19 +173,8 @@ class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, 
         self._live = False
 
     @property
-    def features(self) -> Features:
-        """The name, position, range and unit of each number in an observation (without its mask)."""
-        return self.episodes.core_of(0)[0].features
-
-    @property
-    def encoding(self) -> ActionEncoding:
-        """The action encoding; the methods `decode` and `encode` take the result of `view` as an argument."""
-        return self.episodes.core_of(0)[0].encoding
-
-    @property
-    def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge, in a new array."""
-        return self.episodes.core_of(0)[0].edge_index.copy()
+    def _described_core(self) -> EnvCore:
+        return self.episodes.core_of(0)[0]
 
     @property
     def policy_settings(self) -> PolicySettings:
