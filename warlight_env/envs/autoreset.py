@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 
 from warlight_env.arguments import short_repr
@@ -14,7 +15,7 @@ from warlight_env.array_arguments import array_of
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
 from warlight_env.envs.reset_options import ResetOptions
 from warlight_env.envs.results import BatchResults
-from warlight_env.envs.seeds import Seeds, seeds_of
+from warlight_env.envs.seeds import seeds_of
 from warlight_env.errors import InputError
 
 
@@ -48,13 +49,15 @@ class Autoreset:
     new games.
 
     Attributes:
-        seeds: the random generators from which the seeds of the games are drawn.
         live: bool[B, L], whether the episode of a learner continues.
         ended: int64[M], the games without a live learner that no new game has replaced yet, in ascending order.
     """
 
     def __init__(self, episodes: Episodes) -> None:
-        self._episodes, self.seeds = episodes, Seeds(episodes.batch)
+        self._episodes = episodes
+        # The random generators from which the seeds of the games are drawn. Each generator gives the same seeds as the
+        # generator of a single environment with the same seed.
+        self._streams: list[np.random.Generator | None] = [None] * episodes.batch
         self.live: npt.NDArray[np.bool_] = np.ones(episodes.learners.shape, dtype=np.bool_)
         self.ended: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._has_begun = False
@@ -79,10 +82,14 @@ class Autoreset:
         games = np.flatnonzero(mask)
         for b in games.tolist():
             if seeds[b] is not None:
-                self.seeds.seed(b, seeds[b])
+                self.seed(b, seeds[b])
         self.begin(games, read)
         self._has_begun = True
         return mask
+
+    def seed(self, b: int, seed: int | None) -> None:
+        """Restart the generator for the seeds of game b; seed: a result of `checked_seed`, None: a random seed."""
+        self._streams[b], _ = seeding.np_random(seed)
 
     def begin(self, games: Sequence[int] | npt.NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:
         """Begin new games with the numbers in `games`; see `Episodes.reset` for the errors.
@@ -90,7 +97,11 @@ class Autoreset:
         If a game fails to begin, the seed that was drawn for the game is not used again.
         """
         numbers = np.asarray(games).tolist()
-        self._episodes.reset(self._episodes.draw(self.seeds.streams(numbers), options), numbers, options)
+        for b in numbers:
+            if self._streams[b] is None:
+                self.seed(b, None)
+        streams = [stream for b in numbers if (stream := self._streams[b]) is not None]
+        self._episodes.reset(self._episodes.draw(streams, options), numbers, options)
         self.live[games] = True if options.start is None else self._episodes.live()[games]
         self.ended = self.ended[~self.live[self.ended].any(axis=1)]
 

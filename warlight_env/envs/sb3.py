@@ -93,7 +93,7 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
         read = [self.episodes.read_options(options, _OPTIONS) for options in self._options]
         for b, seed in enumerate(self._seeds):
             if seed is not None:
-                self._games.seeds.seed(b, seed)
+                self._games.seed(b, seed)
         if any(options != NO_OPTIONS for options in read):
             for b in self._all:
                 self._games.begin([b], read[b])

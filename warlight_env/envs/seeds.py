@@ -1,12 +1,10 @@
-"""The random generators from which environments draw the seeds of their games."""
+"""Functions that check seeds, and draw the seeds of games from the random generators of environments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from gymnasium.utils import seeding
 
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.errors import InputError
@@ -51,24 +49,3 @@ def draw_word(stream: np.random.Generator) -> int:
     `stream` must be a PCG64, as in all generators of Gymnasium.
     """
     return int(stream.bit_generator.random_raw()) >> 1
-
-
-class Seeds:
-    """A random generator for each of B environments, from which the seeds of the games are drawn.
-
-    Each generator gives the same seeds as the generator of a single environment with the same seed.
-    """
-
-    def __init__(self, count: int) -> None:
-        self._streams: list[np.random.Generator | None] = [None] * count
-
-    def seed(self, b: int, seed: int | None) -> None:
-        """Restart the generator of environment b from a result of `checked_seed`."""
-        self._streams[b], _ = seeding.np_random(seed)
-
-    def streams(self, games: Iterable[int]) -> list[np.random.Generator]:
-        """Return the random generator of each environment in `games`. An environment without a seed gets a new one."""
-        for b in games:
-            if self._streams[b] is None:
-                self._streams[b], _ = seeding.np_random(None)
-        return [stream for b in games if (stream := self._streams[b]) is not None]

@@ -93,7 +93,7 @@ RAW: Final = {
     )
 }  # fmt: skip
 
-# Features of the true position, not of a player's view: `envs.state_vector` writes these features
+# Features of the true position, not of a player's view: `envs.observation_spaces.state_vector` writes these features
 
 STATE_REGIONS: Final = Group("regions", "each region", (
     Feature("neutral", 0, 1, _ONE_HOT, "the region is neutral"),
