@@ -75,11 +75,6 @@ def verify_digest(name: str, sealed: bytes) -> bytes | None:
     return content if sealed[:start] == _MARK + _digest(name, content, environment_digest()) else None
 
 
-def is_damaged(path: Path) -> bool:
-    """Whether `verify_digest` rejects a file. Raises OSError if the file cannot be read."""
-    return verify_digest(path.name, path.read_bytes()) is None
-
-
 def _digest(name: str, content: bytes, build: str) -> bytes:
     digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     digest.update(f"{build}\0{name}\0".encode())
@@ -272,7 +267,7 @@ def damaged_files() -> list[Path]:
     damaged = []
     for file in _files():
         with contextlib.suppress(OSError):  # another process may have replaced the file
-            if is_damaged(file):
+            if verify_digest(file.name, file.read_bytes()) is None:
                 damaged.append(file)
     return damaged
 

@@ -37,18 +37,6 @@ def games_named(games: Any, batch: int) -> list[int]:
     return games
 
 
-def seeds_and_games(seeds: Any, games: Any, batch: int) -> tuple[list[int], list[int]]:
-    """Return the seeds and the game numbers as lists of integers; see `games_named` for the argument `games`.
-
-    Raise `InputError` if a seed is not an integer, if the lists have different lengths, or if a game occurs twice.
-    """
-    games = games_named(games, batch)
-    words = integers_of(seeds, "seeds")
-    if len(words) != len(games):
-        raise InputError(f"seeds: there are {len(words)} seeds for {len(games)} games")
-    return words, games
-
-
 def selected(games: Any, batch: int) -> slice | npt.NDArray[np.int64]:
     """Return `games`, a slice or int[M], as an index of arrays [B, …]; `batch` is B.
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from warlight_env import maps
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.weights import THESIS
-from warlight_env.arguments import check_flag
+from warlight_env.arguments import check_flag, integers_of
 from warlight_env.array_arguments import checked_array
 from warlight_env.engine.bits import make_bits
 from warlight_env.engine.board import make_board
@@ -26,7 +26,7 @@ from warlight_env.engine.setup import DEALT, check_players
 from warlight_env.engine.state import make_state
 from warlight_env.envs.action_submission import ActionError, CoreSubmission
 from warlight_env.envs.actions import EncodingFactory, make_encoding
-from warlight_env.envs.arrays import seeds_and_games
+from warlight_env.envs.arrays import games_named
 from warlight_env.envs.core_arguments import check_arguments
 from warlight_env.envs.core_arrays import make_action_buffers
 from warlight_env.envs.custom_functions import (
@@ -41,6 +41,7 @@ from warlight_env.envs.rewards import Reward
 from warlight_env.envs.round_history import RoundHistory
 from warlight_env.envs.snapshots import CoreSnapshots, Snapshot, digest_of
 from warlight_env.envs.step import GameBatch, Turns, Work, begin, resolve
+from warlight_env.errors import InputError
 from warlight_env.features.columns import observed_features
 from warlight_env.thread_ownership import SingleThreaded, unchecked
 
@@ -161,7 +162,9 @@ class EnvCore(CoreSubmission, CoreSnapshots, SingleThreaded):
 
         seeds: any integers, one for each restarted game, in the order of `games`.
         """
-        words, games = seeds_and_games(seeds, games, self.batch)
+        games, words = games_named(games, self.batch), integers_of(seeds, "seeds")
+        if len(words) != len(games):
+            raise InputError(f"seeds: there are {len(words)} seeds for {len(games)} games")
         with self.rollback_on_error(games=True) if self._may_fail else contextlib.nullcontext():
             for b, seed in zip(games, words, strict=True):
                 self.state.rng[b] = make_rng(derive_seed(seed))

@@ -1,21 +1,25 @@
-"""Functions that check the arguments of an `EnvCore` and the names of the arguments of environments."""
+"""Functions that check the arguments of an `EnvCore` and of environments."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Final, Literal, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.arguments import check_choice, short_repr
+from warlight_env.arguments import check_choice, is_integer, short_repr
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.rewards import Reward
 from warlight_env.errors import InputError
 from warlight_env.features.columns import OBSERVATIONS
+
+#: The entries about render modes in the `metadata` of every environment.
+RENDERING: Final[dict[str, Any]] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}
 
 
 def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
@@ -72,14 +76,31 @@ def check_batch(batch: Any, name: str = "batch") -> None:
         raise InputError(f"{name} = {short_repr(batch)}: must be an integer from 1 up")
 
 
-def check_slots(slots: Any, players: int) -> None:
-    """Raise InputError unless `slots`, the number of players with observations, is an integer in 1 .. `players`."""
-    if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= players:
-        raise InputError(f"slots = {short_repr(slots)}: must be an integer in 1 .. {players}")
-
-
 def check_max_cycles(count: Any) -> int:
     """Return the argument `max_cycles` as an int; raise `InputError` unless it is an integer of at least 1."""
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 < count < 2**31:
         raise InputError(f"max_cycles = {short_repr(count)}: must be an integer from 1 to {2**31 - 1}")
     return int(count)
+
+
+def checked_mode(mode: str | None) -> str | None:
+    """Return the render mode; raise InputError unless it is None or one of the modes in `RENDERING`."""
+    if mode is not None:
+        check_choice(mode, "render_mode", RENDERING["render_modes"])
+    return mode
+
+
+class LearnerSeats(tuple[int, ...]):
+    """The seats of several learners in each game, in ascending order, as the argument `seat` of `Episodes`."""
+
+    __slots__ = ()
+
+
+def checked_seats(seat: Any, players: int) -> npt.NDArray[np.int8]:
+    """Return int8[L], the learners' seats, from the argument `seat` of `Episodes`; -1 means a random seat."""
+    if isinstance(seat, str) and seat == "random":
+        return np.array([-1], np.int8)
+    seats = seat if isinstance(seat, LearnerSeats) else (seat,)
+    if not all(is_integer(entry) and 0 <= int(entry) < players for entry in seats):
+        raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
+    return np.array(seats, np.int8)

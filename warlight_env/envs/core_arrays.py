@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
+from warlight_env.arguments import short_repr
 from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import address
@@ -19,7 +20,7 @@ from warlight_env.engine.state import State, copy_state, make_state
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.actions.kernels import kernel_pointer, mask_signature, no_mask, submit_signature
 from warlight_env.envs.buffers import Buffers, EnvSettings, make_buffers
-from warlight_env.envs.core_arguments import check_batch, check_max_cycles, check_slots
+from warlight_env.envs.core_arguments import check_batch, check_max_cycles
 from warlight_env.envs.custom_functions import CustomObservation, CustomReward
 from warlight_env.envs.rewards import SHAPINGS, Reward
 from warlight_env.envs.round_history import RoundHistory
@@ -32,6 +33,7 @@ from warlight_env.envs.step import (
     refresh_observations,
     refresh_turn_features,
 )
+from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.maps import Map
 from warlight_env.thread_ownership import UseLock
@@ -105,7 +107,8 @@ class CoreArrays:
         )
 
     def _make_buffers(self, slots: int) -> Buffers:
-        check_slots(slots, self.players)
+        if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= self.players:
+            raise InputError(f"slots = {short_repr(slots)}: must be an integer in 1 .. {self.players}")
         return make_buffers(
             self.board, self.players, self.batch, slots, self.settings, self.features, self.encoding.mask_size
         )

@@ -17,8 +17,14 @@ from warlight_env.engine.view import View
 from warlight_env.envs.action_submission import ActionError, out_of_limits
 from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces
 from warlight_env.envs.core import EnvCore, InnerCore
-from warlight_env.envs.core_arguments import CoreSettings, check_batch, check_max_cycles, check_names
-from warlight_env.envs.learner_seats import LearnerSeats, seats_of
+from warlight_env.envs.core_arguments import (
+    CoreSettings,
+    LearnerSeats,
+    check_batch,
+    check_max_cycles,
+    check_names,
+    checked_seats,
+)
 from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, check_maps, checked_option, map_set
 from warlight_env.envs.opponent_assignment import draw_opponents
 from warlight_env.envs.opponents import BotOpponent, Opponent, Slot, make_slots
@@ -126,7 +132,7 @@ class Episodes:
         self.observation_space, self.action_space = self.form.observation_space, self.form.action_space
         #: M, the length of a flat mask; 0 if the encoding has no mask.
         self.mask_size = self.form.mask_size
-        self._fixed = seats_of(seat, self._settings["players"])  # int8[L], the learners' seats; -1: a random seat
+        self._fixed = checked_seats(seat, self._settings["players"])  # int8[L], the learners' seats; -1: a random seat
         #: int8[B, L]: the learners' seats in each game.
         self.learners = np.zeros((batch, self._count), dtype=np.int8)
         #: uint64[B]: the seed of each game.

@@ -23,9 +23,9 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, InnerCore, Snapshot
+from warlight_env.envs.core_arguments import RENDERING, checked_mode
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.observation_spaces import observation, observation_space_of, state_space, state_vector
-from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import checked_seed, draw_word

@@ -17,14 +17,12 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions.maskable import batch_action_space
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
-from warlight_env.envs.core_arguments import check_names
+from warlight_env.envs.core_arguments import RENDERING, LearnerSeats, check_names, checked_mode
 from warlight_env.envs.episodes import DEFAULTS
 from warlight_env.envs.episodes_env import BatchOfGames
-from warlight_env.envs.learner_seats import LearnerSeats
 from warlight_env.envs.many_maps import games_of, has_many_maps
 from warlight_env.envs.map_sets import MapsLike
 from warlight_env.envs.opponents import Opponent
-from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.results import BatchResults
 from warlight_env.envs.saved_games import SavesGames
 from warlight_env.errors import InputError

@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from warlight_env.arguments import index, integers_of, is_integer, path_of, short_repr
 from warlight_env.envs.autoreset import Autoreset
-from warlight_env.envs.core_arguments import check_names
+from warlight_env.envs.core_arguments import RENDERING, check_names, checked_mode
 from warlight_env.envs.episodes import ARGUMENTS, NO_OPTIONS
 from warlight_env.envs.episodes_env import BatchOfGames
 from warlight_env.envs.many_maps import games_of
@@ -26,7 +26,6 @@ from warlight_env.envs.map_sets import MapsLike
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.policy_settings import PolicySettings, settings_path
 from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
-from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.reset_options import options_given
 from warlight_env.envs.results import info_rows
 from warlight_env.envs.seeds import checked_seed

@@ -16,11 +16,11 @@ from warlight_env.envs.action_submission import ActionError, tell_nothing_played
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.core import EnvCore
+from warlight_env.envs.core_arguments import RENDERING, checked_mode
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.episodes_env import DescribesGames, TellsItsLimit
 from warlight_env.envs.policy_settings import PolicySettings
-from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.results import StepResults, info_rows
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.saved_games import SavesGames

@@ -14,10 +14,9 @@ from warlight_env import registration_hooks
 from warlight_env.envs.actions.maskable import batch_action_space
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
-from warlight_env.envs.core_arguments import check_names
+from warlight_env.envs.core_arguments import RENDERING, check_names, checked_mode
 from warlight_env.envs.episodes import ARGUMENTS, Episodes
 from warlight_env.envs.episodes_env import BatchOfGames, TellsItsLimit
-from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.results import BatchResults
 from warlight_env.envs.saved_games import SavesGames
 from warlight_env.thread_ownership import SingleThreaded

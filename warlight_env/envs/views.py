@@ -15,9 +15,9 @@ from warlight_env.engine.state import PLAY
 from warlight_env.engine.view import View, view_of
 from warlight_env.envs.actions.kernels import OFFERED
 from warlight_env.envs.arrays import selected
+from warlight_env.envs.core_arguments import checked_mode
 from warlight_env.envs.core_arrays import CoreArrays
 from warlight_env.envs.custom_functions import Games, PlayerViews, read_only
-from warlight_env.envs.render_modes import checked_mode
 from warlight_env.errors import InputError
 from warlight_env.features.columns import TURN_WIDTH
 
