@@ -43,15 +43,11 @@ class CoreViews(CoreArrays):
         """
         state, out, slot, games = self.state, self.out, index(slot, "slot", self.slots), selected(games, self.batch)
         seat = out.seat[games, slot].astype(np.int64)[:, None]
-        count, turn, income_left = (
-            len(seat),
-            np.zeros((len(seat), 0, TURN_WIDTH), np.float32),
-            np.ones(len(seat), np.float32),
-        )
+        turn, income_left = np.zeros((len(seat), 0, TURN_WIDTH), np.float32), np.ones(len(seat), np.float32)
         if self.encoding.stepwise:
             values = out.features[games, slot]
             turn = self.features["turn"].cut(values)
-            income_left = self.features["income_left"].cut(values).reshape(count)
+            income_left = self.features["income_left"].cut(values).reshape(len(seat))
         income = np.take_along_axis(out.income[games], seat, axis=1)[:, 0]
         arrays = (
             out.seen_owner[games, slot], out.seen_army[games, slot], (out.free[games, slot] == OFFERED).view(np.int8),

@@ -70,19 +70,16 @@ class Linker:
         if self._linking:
             self._callees[self._linking[-1]].append(function)
         if function not in self._device_functions:
-            self._device_functions[function] = device_function(self.plain(function))
+            self._callees[function] = []
+            self._linking.append(function)
+            try:
+                self._device_functions[function] = device_function(self._linked(function))
+            finally:
+                self._linking.pop()
         return self._device_functions[function]
 
-    def plain(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a copy of a Python function in which all names of kernels refer to device functions."""
-        self._callees[function] = []
-        self._linking.append(function)
-        try:
-            return self._linked(function)
-        finally:
-            self._linking.pop()
-
     def _linked(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a copy of a Python function in which all names of kernels refer to device functions."""
         code = function.__code__
         self.names.update(_names(code, "LOAD_ATTR", "LOAD_METHOD"))
         names = {**function.__globals__}

@@ -29,12 +29,8 @@ def mapped(value: Any, change: Callable[[npt.NDArray[Any]], Any], names: set[str
     parts = []
     for name, part in zip(record._fields, record, strict=True):
         read = names is None or name in names
-        parts.append(mapped(part, change if read else _unread, names))
+        parts.append(mapped(part, change if read else lambda array: UNREAD, names))
     return type(record)(*parts)
-
-
-def _unread(array: npt.NDArray[Any]) -> int:
-    return UNREAD
 
 
 def _number(value: Any) -> Any:

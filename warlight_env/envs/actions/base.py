@@ -216,8 +216,11 @@ class ActionEncoding(ABC):
 
         view(i) returns the view of the player of action i. out: int64[M, K], the array to which the rows are written.
         """
-        check_count(self.space, actions, len(out))
         dropped = np.zeros(len(out), dtype=np.int32)
+        if self.copies_integers:
+            out[...] = integer_array(actions, (len(out), *(self.space.shape or ())), "actions").reshape(out.shape)
+            return dropped
+        check_count(self.space, actions, len(out))
         for i in range(len(out)):
             dropped[i] = self.row(part_of(self.space, actions, i), functools.partial(view, i), out[i])
         return dropped
@@ -256,10 +259,6 @@ class DiscreteEncoding(ActionEncoding):
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
         out[0] = self.value(action)
         return 0
-
-    def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
-        out[:, 0] = integer_array(actions, (len(out),), "actions")
-        return np.zeros(len(out), dtype=np.int32)
 
 
 def orders_row(view: View, orders: Orders, out: I64) -> int:

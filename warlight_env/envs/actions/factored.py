@@ -147,10 +147,6 @@ class FactoredActions(ActionEncoding):
         out[:] = integer_array(action, (self.mask_rows,), "action")
         return 0
 
-    def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
-        out[:] = integer_array(actions, out.shape, "actions")
-        return np.zeros(len(out), dtype=np.int32)
-
     def decode(self, view: View, action: Any) -> Choice:
         row = integer_array(action, (self.mask_rows,), "action").astype(np.int64)
         if ((row < 0) | (row >= VALUES)).any():
