@@ -7,7 +7,7 @@ import numpy as np
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.income_forecast import COST_LEVEL
 from warlight_env.agents.records.army_requirements import attackers_needed
-from warlight_env.agents.records.plan_style import GOAL_INCOME, GOAL_PATIENCE, GOAL_PROSPECT, GOAL_REGION
+from warlight_env.agents.records.plan_style import AT
 from warlight_env.agents.records.plan_work import PlanWork
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
@@ -51,7 +51,7 @@ def goal_income_value(context: Context, position: Position, plan: PlanWork) -> R
 
     If the rules limit the number of rounds, the result is at most the number of remaining rounds.
     """
-    limit, value = context.params.round_limit, plan.style[GOAL_INCOME]
+    limit, value = context.params.round_limit, plan.style[AT.goal_income]
     return value if limit == 0 else min(value, np.float64(max(0, limit - position.round[0])))
 
 
@@ -65,7 +65,7 @@ def super_region_value(plan: PlanWork, income_value: Real, bonus: Int, missing: 
         return 0.0
     if missing < _WHOLE:
         return income_value * bonus
-    return min(income_value, plan.style[GOAL_PROSPECT]) * bonus * np.exp(-missing / plan.style[GOAL_PATIENCE])
+    return min(income_value, plan.style[AT.goal_prospect]) * bonus * np.exp(-missing / plan.style[AT.goal_patience])
 
 
 @kernel
@@ -81,7 +81,7 @@ def capture_gain(context: Context, position: Position, player: Int, region: Int,
         region_cost(context, position, region),
         goal_income_value(context, position, plan),
     )
-    gain = plan.style[GOAL_REGION]
+    gain = plan.style[AT.goal_region]
     missing = plan.missing[s, player]
     if missing < 0.0:
         missing_after: Real = 0.0
@@ -101,7 +101,7 @@ def capture_gain(context: Context, position: Position, player: Int, region: Int,
             )
             gain += enemy_loss / (players - 1)
     if holder >= 0:
-        gain += plan.style[GOAL_REGION] / (players - 1)
+        gain += plan.style[AT.goal_region] / (players - 1)
     return gain
 
 
@@ -116,7 +116,7 @@ def holding_gain(context: Context, position: Position, player: Int, region: Int,
         goal_income_value(context, position, plan),
     )
     missing = max(0.0, plan.missing[s, player])
-    gain = plan.style[GOAL_REGION]
+    gain = plan.style[AT.goal_region]
     gain += super_region_value(plan, income_value, bonus, missing) - super_region_value(
         plan, income_value, bonus, missing + cost
     )

@@ -17,23 +17,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.planning.goals import assume_captured, capture_gain, holding_gain, write_missing
 from warlight_env.agents.records.army_requirements import attackers_needed, defenders_needed, expected_losses
 from warlight_env.agents.records.generator_work import GeneratorWork
-from warlight_env.agents.records.plan_style import (
-    AGAINST_ENEMIES,
-    AS_CHOSEN,
-    ENEMIES_FIRST,
-    EXPECTED,
-    FEARED,
-    GATHERING,
-    HOLDING,
-    NOISE,
-    ORDER,
-    PRESS,
-    PRICE,
-    SPEND,
-    SURE_ENEMY,
-    SURE_HOLD,
-    SURE_NEUTRAL,
-)
+from warlight_env.agents.records.plan_style import AS_CHOSEN, AT, ENEMIES_FIRST, GATHERING
 from warlight_env.agents.records.plan_work import (
     ENEMY_ATTACK,
     GOALS,
@@ -160,25 +144,27 @@ def _survey(context: Context, position: Position, player: Int, rng: RandomState,
         plan.done[r], plan.required[r], plan.strongest[r] = 0, 0, 0
         plan.free[r], plan.garrison[r], plan.after[r] = 0, 0, army[r]
         plan.demand[r], plan.gain[r] = 0.0, 0.0
-        plan.noise[r] = np.exp(style[NOISE] * _normal(rng)) if style[NOISE] > 0.0 else 1.0
+        plan.noise[r] = np.exp(style[AT.noise] * _normal(rng)) if style[AT.noise] > 0.0 else 1.0
         if holder == player:
             plan.free[r] = army[r] - 1
             for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
                 q = board.edge_target[e]
                 if owner[q] >= 0 and owner[q] != player:
-                    threat = army[q] - 1 + np.int64(style[FEARED] * plan.income[owner[q]])
+                    threat = army[q] - 1 + np.int64(style[AT.feared] * plan.income[owner[q]])
                     plan.strongest[r] = max(plan.strongest[r], threat)
             if plan.strongest[r] > 0:
-                plan.required[r] = defenders_needed(requirements, np.int64(style[SURE_HOLD] + 0.5), plan.strongest[r])
+                plan.required[r] = defenders_needed(
+                    requirements, np.int64(style[AT.sure_hold] + 0.5), plan.strongest[r]
+                )
             else:
                 plan.done[r] = _GIVEN_UP
         elif not _is_beside(board, owner, player, r):
             plan.done[r] = _GIVEN_UP
         elif holder < 0:
-            plan.required[r] = attackers_needed(requirements, np.int64(style[SURE_NEUTRAL] + 0.5), np.int64(army[r]))
+            plan.required[r] = attackers_needed(requirements, np.int64(style[AT.sure_neutral] + 0.5), np.int64(army[r]))
         else:
-            defenders = army[r] + np.int64(style[EXPECTED] * plan.income[holder])
-            plan.required[r] = attackers_needed(requirements, np.int64(style[SURE_ENEMY] + 0.5), defenders)
+            defenders = army[r] + np.int64(style[AT.expected] * plan.income[holder])
+            plan.required[r] = attackers_needed(requirements, np.int64(style[AT.sure_enemy] + 0.5), defenders)
 
 
 @inline_kernel
@@ -205,15 +191,15 @@ def _merit(context: Context, position: Position, player: Int, region: Int, plan:
     required = plan.required[region]
     if holder == player:
         missing: Int = max(np.int64(0), required - _staying_armies(plan, region))
-        gain = style[HOLDING] * holding_gain(context, position, player, region, plan) * plan.noise[region]
+        gain = style[AT.holding] * holding_gain(context, position, player, region, plan) * plan.noise[region]
         plan.gain[region] = gain
-        return gain / (1.0 + missing) ** style[SPEND]
+        return gain / (1.0 + missing) ** style[AT.spend]
     lost, killed = expected_losses(context.army_requirements, required, np.int64(position.army[region]))
     gain = capture_gain(context, position, player, region, plan)
     if holder >= 0:
-        gain = style[AGAINST_ENEMIES] * (gain + killed / (context.players - 1))
+        gain = style[AT.against_enemies] * (gain + killed / (context.players - 1))
     plan.gain[region] = gain = gain * plan.noise[region]
-    return (gain - style[PRICE] * lost) / required ** style[SPEND]
+    return (gain - style[AT.price] * lost) / required ** style[AT.spend]
 
 
 @kernel
@@ -325,8 +311,8 @@ def _write_demand(context: Context, position: Position, player: Int, plan: PlanW
 
 @kernel
 def _press(context: Context, position: Position, player: Int, rng: RandomState, plan: PlanWork) -> None:
-    """Add armies without an order to the first attack from their region, with the probability `style[PRESS]`."""
-    if uniform(rng) >= plan.style[PRESS]:
+    """Add armies without an order to the first attack from their region, with the probability `style[AT.press]`."""
+    if uniform(rng) >= plan.style[AT.press]:
         return
     for i in range(plan.numbers[ORDERED]):
         source = plan.orders[i, 0]
@@ -349,7 +335,7 @@ def _deploy_remaining(position: Position, player: Int, plan: PlanWork) -> None:
 
 @kernel
 def _write_orders(plan: PlanWork, sequence: Int, attacks: AttackRows) -> Int:
-    """Write the plan's orders to `attacks`, sorted by `sequence` (`style[ORDER]`); return the number of orders."""
+    """Write the plan's orders to `attacks`, sorted by `sequence` (`style[AT.order]`); return the number of orders."""
     count = 0
     for step in range(3):
         # The type of order that this step writes, for values of `sequence` that sort by type.
@@ -391,7 +377,7 @@ def plan_turn(
     propagate_demand(context.board, position, player, plan)
     _deploy_remaining(position, player, plan)
     farther = context.params.moved_armies == MOVE_FREELY
-    sequence = np.int64(plan.style[ORDER])
+    sequence = np.int64(plan.style[AT.order])
     if sequence == GATHERING and not farther:
         sequence = np.int64(AS_CHOSEN)
     if sequence == GATHERING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,23 +50,8 @@ ENEMIES_FIRST: Final = 1
 ENEMIES_LAST: Final = 2
 GATHERING: Final = 3
 
-_AT: Final = {name: place for place, name in enumerate(Style._fields)}
-GOAL_REGION: Final = _AT["goal_region"]
-GOAL_INCOME: Final = _AT["goal_income"]
-GOAL_PROSPECT: Final = _AT["goal_prospect"]
-GOAL_PATIENCE: Final = _AT["goal_patience"]
-SURE_NEUTRAL: Final = _AT["sure_neutral"]
-SURE_ENEMY: Final = _AT["sure_enemy"]
-SURE_HOLD: Final = _AT["sure_hold"]
-EXPECTED: Final = _AT["expected"]
-FEARED: Final = _AT["feared"]
-AGAINST_ENEMIES: Final = _AT["against_enemies"]
-HOLDING: Final = _AT["holding"]
-PRICE: Final = _AT["price"]
-SPEND: Final = _AT["spend"]
-NOISE: Final = _AT["noise"]
-ORDER: Final = _AT["order"]
-PRESS: Final = _AT["press"]
+#: The index of each parameter in the arrays of parameters; kernels use the indices as constants.
+AT: Final[Any] = Style(*range(N_STYLE))
 
 _MOST_SURE: Final = len(LEVELS) - 1
 
@@ -76,7 +61,7 @@ def write_style(evaluation: Evaluation, style: npt.NDArray[np.float64]) -> None:
     """Write the style that the evaluation's weights define to style float64[N_STYLE]."""
     for i in range(evaluation.style.shape[0]):
         style[i] = evaluation.style[i]
-    style[NOISE], style[ORDER], style[PRESS] = 0.0, 0.0, 1.0
+    style[AT.noise], style[AT.order], style[AT.press] = 0.0, 0.0, 1.0
 
 
 @kernel
@@ -88,13 +73,13 @@ def _between(low: Real, high: Real, rng: RandomState) -> Real:
 def draw_style(evaluation: Evaluation, style: npt.NDArray[np.float64], rng: RandomState) -> None:
     """Write a random variation of the evaluation's style to style float64[N_STYLE]."""
     write_style(evaluation, style)
-    style[SURE_NEUTRAL] = 1 + below(rng, _MOST_SURE)
-    style[SURE_ENEMY] = below(rng, _MOST_SURE + 1)
-    style[SURE_HOLD] = 1 + below(rng, _MOST_SURE)
-    style[EXPECTED] = _between(0.0, 1.0, rng)
-    style[FEARED] = _between(0.0, 1.0, rng)
-    style[AGAINST_ENEMIES] *= np.exp(_between(-1.0, 1.0, rng))
-    style[HOLDING] *= _between(0.0, 2.0, rng)
-    style[NOISE] = _between(0.0, 0.8, rng)
-    style[ORDER] = below(rng, 4)
-    style[PRESS] = below(rng, 2)
+    style[AT.sure_neutral] = 1 + below(rng, _MOST_SURE)
+    style[AT.sure_enemy] = below(rng, _MOST_SURE + 1)
+    style[AT.sure_hold] = 1 + below(rng, _MOST_SURE)
+    style[AT.expected] = _between(0.0, 1.0, rng)
+    style[AT.feared] = _between(0.0, 1.0, rng)
+    style[AT.against_enemies] *= np.exp(_between(-1.0, 1.0, rng))
+    style[AT.holding] *= _between(0.0, 2.0, rng)
+    style[AT.noise] = _between(0.0, 0.8, rng)
+    style[AT.order] = below(rng, 4)
+    style[AT.press] = below(rng, 2)
