@@ -10,8 +10,9 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context, draw_turn
 from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
-from warlight_env.agents.players.one_ply import OnePlyWork, choose_turn, make_one_ply_work
+from warlight_env.agents.players.one_ply import choose_turn
 from warlight_env.agents.records.generator_work import copy_turn
+from warlight_env.agents.search.lookahead import LookaheadWork, make_lookahead_work
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
@@ -56,7 +57,7 @@ class DuelGames(NamedTuple):
 class DuelWork(NamedTuple):
     """Working memory of one thread that plays duels."""
 
-    one_ply: OnePlyWork
+    lookahead: LookaheadWork
     turns: Workspace  #: the players' turns, and working memory for a round
     preferences: npt.NDArray[np.int32]  #: [2, N]
     agent_at: npt.NDArray[np.int64]  #: [2] the agent in each seat
@@ -66,7 +67,7 @@ def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
     """Make working memory for one thread that plays duels."""
     return reference(
         DuelWork(
-            one_ply=make_one_ply_work(n_regions, n_edges, 2),
+            lookahead=make_lookahead_work(n_regions, n_edges, 2),
             turns=make_workspace(n_regions, n_edges, 2),
             preferences=private_zeros((2, n_regions), np.int32),
             agent_at=private_zeros(2, np.int64),
@@ -102,7 +103,7 @@ def write_features(
 
 @kernel
 def _pick(context_0: Context, context_1: Context, duel: DuelSettings, state: State, b: Int, work: DuelWork) -> None:
-    orders, lookahead = work.turns, work.one_ply.lookahead
+    orders, lookahead = work.turns, work.lookahead
     while state.phase[b] == PICK:
         for p in range(2):
             orders.counts[p] = 0
@@ -157,11 +158,11 @@ def play_duels(
                 a, seat_rng = agent_at[p], rng[b, p]
                 context = context_0 if a == 0 else context_1
                 if duel.samples[a] > 0:
-                    choice = choose_turn(context, position, p, duel.samples[a], duel.epsilon, seat_rng, work.one_ply)
-                    turns.counts[p] = copy_turn(work.one_ply.lookahead.turns, choice, turns.deploy[p], turns.attacks[p])
+                    choice = choose_turn(context, position, p, duel.samples[a], duel.epsilon, seat_rng, work.lookahead)
+                    turns.counts[p] = copy_turn(work.lookahead.turns, choice, turns.deploy[p], turns.attacks[p])
                 else:
                     turns.counts[p] = draw_turn(
-                        context, position, p, seat_rng, work.one_ply.generator, turns.deploy[p], turns.attacks[p]
+                        context, position, p, seat_rng, work.lookahead.generator, turns.deploy[p], turns.attacks[p]
                     )
             play_round(context_0.params, state, b, turns, None, None)
             rounds += 1

@@ -10,15 +10,8 @@ from warlight_env.agents.evaluation.determinization import minimal_determinizati
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Param, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.records.search_record import Candidate, SearchRecord
-from warlight_env.agents.search.lookahead import (
-    LookaheadWork,
-    list_replies,
-    make_lookahead_work,
-    try_against_replies,
-    worst_replies,
-)
+from warlight_env.agents.search.lookahead import list_replies, make_lookahead_work, try_against_replies, worst_replies
 from warlight_env.agents.search.search_agent import Limits, SearchAgent
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
@@ -27,10 +20,6 @@ from warlight_env.engine.view import View
 
 #: Number of simulations of each pair of turns, if the agent has no limit of simulations or seconds.
 DEFAULT_SAMPLES: Final = 15
-
-
-def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorWork, LookaheadWork]:
-    return make_generator_work(n_regions, n_edges, players), make_lookahead_work(n_regions, n_edges, players)
 
 
 @documented
@@ -67,16 +56,14 @@ class Minimax2Agent(SearchAgent):
 
     def _search(self, view: View, limits: Limits) -> SearchRecord:
         board, players = view.board, view.players
-        work, lookahead = self._memory(view, _make_memory)
+        lookahead = self._memory(view, make_lookahead_work)
         position, context = minimal_determinization(view), make_context(board, view.params, players, self.weights)
-        count = int(generate_turns(context, position, view.player, self.rng, work, lookahead.turns))
-        list_replies(context, position, view.player, self.rng, work, lookahead)
+        count = int(generate_turns(context, position, view.player, self.rng, lookahead.generator, lookahead.turns))
+        list_replies(context, position, view.player, self.rng, lookahead)
         sweeps, plays, longest = 0, 0, 0.0
         while self._goes_on(sweeps, plays, longest, limits):
             start = time.perf_counter()
-            plays += try_against_replies(
-                context, position, view.player, lookahead.turns, count, self.rng, work, lookahead
-            )
+            plays += try_against_replies(context, position, view.player, count, self.rng, lookahead)
             sweeps, plays = sweeps + 1, int(plays)
             longest = max(longest, time.perf_counter() - start)
             if not lookahead.reply_counts.any():

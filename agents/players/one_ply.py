@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -12,53 +12,40 @@ from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.parameters import WEIGHTS, Param, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.generator_work import GeneratorWork, copy_turn, make_generator_work
+from warlight_env.agents.records.generator_work import copy_turn
 from warlight_env.agents.search.lookahead import LookaheadWork, highest, make_lookahead_work, score_turns
 from warlight_env.agents.search.scoring_agent import ScoringAgent
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
 from warlight_env.engine.position import Position
-from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, uniform
 from warlight_env.engine.view import View
 
 
-class OnePlyWork(NamedTuple):
-    """Working memory of one thread that chooses turns by one-ply search."""
-
-    generator: GeneratorWork
-    lookahead: LookaheadWork
-
-
-def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
-    """Allocate working memory for one thread that chooses turns by one-ply search."""
-    return reference(
-        OnePlyWork(
-            generator=make_generator_work(n_regions, n_edges, players),
-            lookahead=make_lookahead_work(n_regions, n_edges, players),
-        )
-    )
-
-
 @kernel
 def choose_turn(
-    context: Context, position: Position, player: Int, samples: Int, epsilon: Real, rng: RandomState, work: OnePlyWork
+    context: Context,
+    position: Position,
+    player: Int,
+    samples: Int,
+    epsilon: Real,
+    rng: RandomState,
+    work: LookaheadWork,
 ) -> Int:
-    """Return the index in `work.lookahead.turns` of the turn with the highest mean share.
+    """Return the index in `work.turns` of the turn with the highest mean share.
 
     The mean share of a turn is computed from `samples` simulations of the round. With probability `epsilon`, the index
     of a random turn is returned instead. In simulations, the context's policy chooses the other players' turns, see
     `score_turns`. rng: uint64[2].
     """
-    lookahead = work.lookahead
-    count = generate_turns(context, position, player, rng, work.generator, lookahead.turns)
+    count = generate_turns(context, position, player, rng, work.generator, work.turns)
     if count == 1:
         return np.int64(0)
     if epsilon > 0.0 and uniform(rng) < epsilon:
         return below(rng, count)
-    score_turns(context, position, player, samples, lookahead.turns, count, rng, work.generator, lookahead)
-    return highest(lookahead.score, count)
+    score_turns(context, position, player, samples, work.turns, count, rng, work)
+    return highest(work.score, count)
 
 
 @kernel
@@ -68,13 +55,13 @@ def one_ply_turn(
     player: Int,
     samples: Int,
     rng: RandomState,
-    work: OnePlyWork,
+    work: LookaheadWork,
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
     """Write the turn of `choose_turn` to deploy int32[N] and attacks int32[E, 3], and return the number of attacks."""
     best = choose_turn(context, position, player, samples, 0.0, rng, work)
-    return copy_turn(work.lookahead.turns, best, deploy, attacks)
+    return copy_turn(work.turns, best, deploy, attacks)
 
 
 @documented
@@ -96,7 +83,7 @@ class OnePlyAgent(ScoringAgent):
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
         self._context = make_context(view.board, view.params, view.players, self.weights)
-        self._work = make_one_ply_work(view.board.n_regions, view.board.n_edges, view.players)
+        self._work = make_lookahead_work(view.board.n_regions, view.board.n_edges, view.players)
 
     def _choose(self, view: View) -> int:
         return int(

@@ -7,7 +7,7 @@ evaluation of agents also counts armies, and would make the planning player capt
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from warlight_env.agents.parameters import WEIGHTS, Param, check_values, documen
 from warlight_env.agents.planning.plans import only_plans, random_style_turn
 from warlight_env.agents.planning.simulated_picks import PICKS, simulated_picks
 from warlight_env.agents.plug_ins.functions import Functions, make_context
-from warlight_env.agents.records.generator_work import GeneratorWork, TurnSet, copy_turn, make_generator_work
+from warlight_env.agents.records.generator_work import TurnSet, copy_turn
 from warlight_env.agents.records.plan_work import GOALS
 from warlight_env.agents.records.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.search.lookahead import LookaheadWork, highest, make_lookahead_work, score_turns
@@ -28,16 +28,8 @@ from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position
-from warlight_env.engine.reference import reference
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
-
-
-class ChoiceWork(NamedTuple):
-    """Working memory of `choose_plan`."""
-
-    generator: GeneratorWork
-    lookahead: LookaheadWork
 
 
 @kernel
@@ -47,7 +39,7 @@ def choose_plan(
     player: Int,
     samples: Int,
     rng: RandomState,
-    work: ChoiceWork,
+    work: LookaheadWork,
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
@@ -56,14 +48,13 @@ def choose_plan(
     The context's policy chooses the other players' turns. Returns the number of attacks. After the call,
     `work.generator.plan` contains the goals of the plan.
     """
-    lookahead, generator = work.lookahead, work.generator
+    generator, turns = work.generator, work.turns
     first, second = rng[0], rng[1]
-    turns = lookahead.turns
     count = only_plans(context, position, player, rng, generator, turns)
     best: Int = np.int64(0)
     if count > 1:
-        score_turns(context, position, player, samples, turns, count, rng, generator, lookahead)
-        best = highest(lookahead.score, count)
+        score_turns(context, position, player, samples, turns, count, rng, work)
+        best = highest(work.score, count)
     after = rng[0], rng[1]
     rng[0], rng[1] = first, second  # make the chosen plan again, because `plan` has only the goals of the last plan
     only_plans(
@@ -113,20 +104,14 @@ class PlanAgent(ScoringAgent):
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
-        n_regions, n_edges, players = view.board.n_regions, view.board.n_edges, view.players
         self._context = make_context(
-            view.board, view.params, players, self.weights, functions=self._functions, value=self.value
+            view.board, view.params, view.players, self.weights, functions=self._functions, value=self.value
         )
         self._growth_context = make_context(
-            view.board, view.params, players, self.weights,
+            view.board, view.params, view.players, self.weights,
             functions=replace(self._functions, evaluation=growth_share),
         )  # fmt: skip
-        self._work = reference(
-            ChoiceWork(
-                make_generator_work(n_regions, n_edges, players),
-                make_lookahead_work(n_regions, n_edges, players, self.candidates),
-            )
-        )
+        self._work = make_lookahead_work(view.board.n_regions, view.board.n_edges, view.players, self.candidates)
 
     def _only_grows(self, view: View) -> bool:
         """Return whether the agent evaluates positions only by growth (present and possible income).

@@ -20,6 +20,7 @@ from warlight_env.agents.records.generator_work import (
     TurnSet,
     TurnSets,
     copy_turn,
+    make_generator_work,
     make_turn_set,
     make_turn_sets,
     turn_set_of,
@@ -38,6 +39,7 @@ from warlight_env.engine.state import Workspace, make_workspace
 class LookaheadWork(NamedTuple):
     """Working memory of one thread for the simulation of turns."""
 
+    generator: GeneratorWork
     turns: TurnSet  #: the player's candidate turns
     replies: TurnSets  #: the candidate turns (replies) of each enemy
     reply_counts: npt.NDArray[np.int64]  #: [P] number of replies; 0 for the player itself and for eliminated players
@@ -55,6 +57,7 @@ def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: in
     """
     return reference(
         LookaheadWork(
+            generator=make_generator_work(n_regions, n_edges, players),
             turns=make_turn_set(n_regions, n_edges, capacity),
             replies=make_turn_sets(n_regions, n_edges, players, capacity),
             reply_counts=private_zeros(players, np.int64),
@@ -85,20 +88,13 @@ def _share_after(
 
 @inline_kernel
 def _move_by_policy(
-    context: Context,
-    position: Position,
-    player: Int,
-    enemy: Int,
-    rng: RandomState,
-    generator: GeneratorWork,
-    work: LookaheadWork,
+    context: Context, position: Position, player: Int, enemy: Int, rng: RandomState, work: LookaheadWork
 ) -> None:
     """Write the policy's turns of all players except `player` and `enemy`."""
-    players = context.players
     orders = work.round
-    for p in range(players):
+    for p in range(context.players):
         if p != player and p != enemy:
-            orders.counts[p] = draw_turn(context, position, p, rng, generator, orders.deploy[p], orders.attacks[p])
+            orders.counts[p] = draw_turn(context, position, p, rng, work.generator, orders.deploy[p], orders.attacks[p])
 
 
 @kernel
@@ -110,7 +106,6 @@ def score_turns(
     turns: TurnSet,
     count: Int,
     rng: RandomState,
-    generator: GeneratorWork,
     work: LookaheadWork,
 ) -> None:
     """Score `count` turns: write the sum of the player's shares over `samples` simulations to `work.score`.
@@ -123,7 +118,7 @@ def score_turns(
     for i in range(count):
         work.score[i] = 0.0
     for _ in range(samples):
-        _move_by_policy(context, position, player, player, rng, generator, work)
+        _move_by_policy(context, position, player, player, rng, work)
         first, second = next_u64(rng), next_u64(rng)
         for i in range(count):
             orders.counts[player] = copy_turn(turns, i, orders.deploy[player], orders.attacks[player])
@@ -131,9 +126,7 @@ def score_turns(
 
 
 @kernel
-def list_replies(
-    context: Context, position: Position, player: Int, rng: RandomState, generator: GeneratorWork, work: LookaheadWork
-) -> None:
+def list_replies(context: Context, position: Position, player: Int, rng: RandomState, work: LookaheadWork) -> None:
     """Write the candidate turns of each remaining enemy to `work.replies`.
 
     The kernel also sets `work.reply_shares` to 0; the array later contains the sum of the player's shares for each
@@ -144,7 +137,7 @@ def list_replies(
         work.reply_counts[p] = 0
         if p != player and holds_regions(owner, p):
             replies = turn_set_of(work.replies, p)
-            work.reply_counts[p] = generate(context, position, p, rng, generator, replies)
+            work.reply_counts[p] = generate(context, position, p, rng, work.generator, replies)
         for i in range(work.reply_shares.shape[1]):
             for j in range(work.reply_shares.shape[2]):
                 work.reply_shares[p, i, j] = 0.0
@@ -152,32 +145,26 @@ def list_replies(
 
 @kernel
 def try_against_replies(
-    context: Context,
-    position: Position,
-    player: Int,
-    turns: TurnSet,
-    count: Int,
-    rng: RandomState,
-    generator: GeneratorWork,
-    work: LookaheadWork,
+    context: Context, position: Position, player: Int, count: Int, rng: RandomState, work: LookaheadWork
 ) -> Int:
-    """Simulate `count` turns against each reply of each enemy, and add the player's shares to `work.reply_shares`.
+    """Simulate the first `count` turns of the player against each reply of each enemy.
+
+    The kernel adds the player's shares to `work.reply_shares`.
 
     The policy chooses the turns of all players except the searching player and the replying enemy. All simulations with
     the replies of one enemy use the same dice. Returns the number of simulations.
     """
-    players = context.players
     orders, plays = work.round, np.int64(0)
-    for enemy in range(players):
+    for enemy in range(context.players):
         if work.reply_counts[enemy] == 0:
             continue
-        _move_by_policy(context, position, player, enemy, rng, generator, work)
+        _move_by_policy(context, position, player, enemy, rng, work)
         first, second = next_u64(rng), next_u64(rng)
         replies = turn_set_of(work.replies, enemy)
         for j in range(work.reply_counts[enemy]):
             orders.counts[enemy] = copy_turn(replies, j, orders.deploy[enemy], orders.attacks[enemy])
             for i in range(count):
-                orders.counts[player] = copy_turn(turns, i, orders.deploy[player], orders.attacks[player])
+                orders.counts[player] = copy_turn(work.turns, i, orders.deploy[player], orders.attacks[player])
                 work.reply_shares[enemy, i, j] += _share_after(context, position, player, first, second, work)
                 plays += 1
     return plays

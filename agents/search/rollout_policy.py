@@ -52,17 +52,8 @@ def _score(context: Context, settings: SimulationSettings, work: SimulationWork,
     lookahead, position = work.lookahead, work.position
     count = generate(context, position, player, work.rng, work.generator, lookahead.turns)
     if count > 1:
-        score_turns(
-            context,
-            position,
-            player,
-            settings.lookahead_samples,
-            lookahead.turns,
-            count,
-            work.rng,
-            work.generator,
-            lookahead,
-        )
+        samples = settings.lookahead_samples
+        score_turns(context, position, player, samples, lookahead.turns, count, work.rng, lookahead)
     return count
 
 
@@ -91,9 +82,9 @@ def two_ply_move(context: Context, settings: SimulationSettings, work: Simulatio
     best: Int = np.int64(0)
     count = generate(context, position, player, work.rng, work.generator, lookahead.turns)
     if count > 1:
-        list_replies(context, position, player, work.rng, work.generator, lookahead)
+        list_replies(context, position, player, work.rng, lookahead)
         for _ in range(settings.lookahead_samples):
-            try_against_replies(context, position, player, lookahead.turns, count, work.rng, work.generator, lookahead)
+            try_against_replies(context, position, player, count, work.rng, lookahead)
         worst_replies(context.players, count, lookahead)
         best = highest(lookahead.score, count)
     return _order(work, player, best)
@@ -137,17 +128,8 @@ def keep_best_turns(
 
     Returns the number of kept turns. The lookahead starts from the position in `work`.
     """
-    score_turns(
-        context,
-        work.position,
-        player,
-        settings.lookahead_samples,
-        turns,
-        count,
-        work.rng,
-        work.generator,
-        work.lookahead,
-    )
+    samples = settings.lookahead_samples
+    score_turns(context, work.position, player, samples, turns, count, work.rng, work.lookahead)
     return keep_best(turns, count, limit, work.lookahead.score)
 
 

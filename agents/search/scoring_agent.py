@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ class ScoringAgent(KernelAgent):
     Subclasses define `_choose`, which scores the turns.
     """
 
-    _work: Any  #: working memory; its field `lookahead` stores the scores
+    _work: LookaheadWork  #: stores the scores
     samples: int  #: number of simulated rounds for each turn
     _attack_count: int | None = None
     _limit: int = 0
@@ -30,7 +29,7 @@ class ScoringAgent(KernelAgent):
         """Choose a turn, and write it as `KernelAgent._write` does; score all candidate turns if there are several."""
 
     def _write(self, view: View) -> int:
-        self._work.lookahead.score[:] = np.nan  # mark all scores as missing, so that old scores are not used again
+        self._work.score[:] = np.nan  # mark all scores as missing, so that old scores are not used again
         self._limit, self._attack_count = int(view.params.max_orders), self._choose(view)
         return self._attack_count
 
@@ -38,8 +37,7 @@ class ScoringAgent(KernelAgent):
         """See `Agent.search_policy`. If there was only one candidate turn, its value is NaN."""
         if self._attack_count is None:
             return None
-        lookahead: LookaheadWork = self._work.lookahead
-        turns, score = lookahead.turns, lookahead.score
+        turns, score = self._work.turns, self._work.score
         scored = np.flatnonzero(~np.isnan(score))
         order = scored[np.argsort(-score[scored], kind="stable")].tolist()
         answer = Orders.from_arrays(self._deploy, self._attacks, self._attack_count)

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.search.leaves import Leaves, make_leaves
 from warlight_env.agents.search.lookahead import LookaheadWork, make_lookahead_work
 from warlight_env.agents.search.outcome import Samples, make_samples
@@ -46,7 +46,7 @@ def make_simulation_settings(**fields: Any) -> SimulationSettings:
 class SimulationWork(NamedTuple):
     """Working memory of one thread for simulations."""
 
-    generator: GeneratorWork
+    generator: GeneratorWork  #: the same as `lookahead.generator`
     lookahead: LookaheadWork
     samples: Samples
     position: Position  #: the position that the simulation has reached
@@ -61,10 +61,11 @@ def make_simulation_work(
 
     capacity: the largest number of turns that a generator writes.
     """
+    lookahead = make_lookahead_work(n_regions, n_edges, players, capacity)
     return reference(
         SimulationWork(
-            generator=make_generator_work(n_regions, n_edges, players),
-            lookahead=make_lookahead_work(n_regions, n_edges, players, capacity),
+            generator=lookahead.generator,
+            lookahead=lookahead,
             samples=make_samples(n_regions, n_edges, players, samples),
             position=make_position(n_regions),
             leaves=make_leaves(n_regions, players, leaves),

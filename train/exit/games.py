@@ -20,13 +20,12 @@ from warlight_env.agents.context import Context, generate
 from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.planning.plans import only_plans, random_style_turn
-from warlight_env.agents.players.plan import ChoiceWork
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.factored_turns import encode_nearest
-from warlight_env.agents.records.generator_work import copy_turn, make_generator_work
+from warlight_env.agents.records.generator_work import copy_turn
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.search.lookahead import highest, make_lookahead_work, score_turns
+from warlight_env.agents.search.lookahead import LookaheadWork, highest, make_lookahead_work, score_turns
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.weights import PLANNING
@@ -37,7 +36,6 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
-from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, uniform
 from warlight_env.engine.view import View
 from warlight_env.game import Game
@@ -66,7 +64,7 @@ def write_target(
     player: Int,
     settings: TargetSettings,
     rng: RandomState,
-    work: ChoiceWork,
+    work: LookaheadWork,
     row: npt.NDArray[np.int8],
     deploy: Armies,
     attacks: AttackRows,
@@ -79,24 +77,24 @@ def write_target(
     target is written to deploy int32[N] and attacks int32[E, 3], and as categorical choices (`factored_turns`) to row
     int8[N + 2 E]. Returns the number of attacks.
     """
-    lookahead, board, samples, temperature = work.lookahead, context.board, settings.samples, settings.temperature
-    count = generate(context, position, player, rng, work.generator, lookahead.turns)
+    board, samples, temperature = context.board, settings.samples, settings.temperature
+    count = generate(context, position, player, rng, work.generator, work.turns)
     target: Int = np.int64(0)
     if count > 1:
-        score_turns(context, position, player, samples, lookahead.turns, count, rng, work.generator, lookahead)
-        target = highest(lookahead.score, count)
+        score_turns(context, position, player, samples, work.turns, count, rng, work)
+        target = highest(work.score, count)
     if temperature > 0.0:
-        best, total = lookahead.score[target], 0.0
+        best, total = work.score[target], 0.0
         for i in range(count):
-            lookahead.score[i] = np.exp((lookahead.score[i] - best) / samples / temperature)
-            total += lookahead.score[i]
+            work.score[i] = np.exp((work.score[i] - best) / samples / temperature)
+            total += work.score[i]
         remaining = uniform(rng) * total
         for i in range(count):
-            remaining -= lookahead.score[i]
+            remaining -= work.score[i]
             if remaining < 0.0:
                 target = np.int64(i)
                 break
-    n_attacks = copy_turn(lookahead.turns, target, deploy, attacks)
+    n_attacks = copy_turn(work.turns, target, deploy, attacks)
     encode_nearest(board.neighbor_start, board.edge_target, position.army, deploy, attacks, n_attacks, row)
     return np.int64(n_attacks)
 
@@ -127,9 +125,7 @@ class Expert(KernelAgent):
             view.board, view.params, players, PLANNING, functions=functions, value=load_value(s.value),
             turns=self._network,
         )  # fmt: skip
-        self._work = reference(
-            ChoiceWork(make_generator_work(n, e, players), make_lookahead_work(n, e, players, s.candidates))
-        )
+        self._work = make_lookahead_work(n, e, players, s.candidates)
         self.row = np.zeros(n + 2 * e, dtype=np.int8)
 
     def _write(self, view: View) -> int:
