@@ -10,7 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.static_evaluation import extended_value, normalize_shares, static_value
+from warlight_env.agents.evaluation.static_evaluation import (
+    normalize_shares,
+    write_extended_values,
+    write_static_values,
+)
 from warlight_env.agents.records.army_requirements import attackers_needed, chance_of_capture
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
@@ -100,11 +104,10 @@ def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
     See `context.evaluation_signature`.
     """
     evaluation, players = context.evaluation, context.players
-    for p in range(players):
-        if evaluation.extended:
-            shares[p] = extended_value(context, position, p)
-        else:
-            shares[p] = static_value(context, position, p)
+    if evaluation.extended:
+        write_extended_values(context, position, shares)
+    else:
+        write_static_values(context, position, shares)
     add_income_forecast(context, position, shares)
     for p in range(players):
         shares[p] = max(0.0, shares[p]) ** evaluation.sharpness

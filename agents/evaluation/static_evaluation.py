@@ -13,7 +13,7 @@ from warlight_env.agents.evaluation.territory import largest_territory, threaten
 from warlight_env.agents.weights import START, STATIC, THESIS, WHOLE, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Bool, Int, Marks, RandomState, Real, Regions, RegionValues, Shares
+from warlight_env.engine.kernel_types import Int, Marks, RandomState, Regions, RegionValues, Shares
 from warlight_env.engine.position import Position, Positions, make_position, position_at
 from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import NEUTRAL
@@ -21,52 +21,11 @@ from warlight_env.engine.view import View
 
 
 @kernel
-def _own_value(context: Context, position: Position, player: Int, region: Int) -> Real:
-    """Return the value of a region without the term for its neighbours (thesis, algorithm 3.5)."""
-    board, evaluation, owner = context.board, context.evaluation, position.owner
-    s = board.super_region[region]
-    holder = owner[region]
-    first = owner[board.members[board.member_start[s]]]
-    own_count, holder_count = 0, 0
-    is_complete: Bool = first >= 0
-    for i in range(board.member_start[s], board.member_start[s + 1]):
-        member_owner = owner[board.members[i]]
-        if member_owner == player:
-            own_count += 1
-        if member_owner == holder:
-            holder_count += 1
-        if member_owner != first:
-            is_complete = False
-    value = evaluation.supers[STATIC, s] + evaluation.own_regions * own_count
-    if is_complete:
-        value += evaluation.supers[WHOLE, s]
-    if holder >= 0:
-        if holder != player:
-            value += evaluation.owner_regions * holder_count
-        value *= evaluation.not_neutral
-    return value
-
-
-@kernel
-def region_value(context: Context, position: Position, player: Int, region: Int) -> Real:
-    """Return the value of a region for `player` after the picking phase (thesis, algorithm 3.5).
-
-    The value includes the weight `neighbor_values` times the mean value of the region's neighbours.
-    """
-    board, evaluation = context.board, context.evaluation
-    value = _own_value(context, position, player, region)
-    if evaluation.neighbor_values != 0.0:
-        start, end = board.neighbor_start[region], board.neighbor_start[region + 1]
-        total: Real = 0.0
-        for e in range(start, end):
-            total += _own_value(context, position, player, board.edge_target[e])
-        value += evaluation.neighbor_values * total / (end - start)
-    return value
-
-
-@kernel
 def region_values(context: Context, position: Position, player: Int, values: RegionValues) -> None:
-    """Write `region_value` of every region to values float64[N], in one pass over the super regions."""
+    """Write the value of each region for `player` after the picking phase (thesis, algorithm 3.5) to values float64[N].
+
+    A value includes the weight `neighbor_values` times the mean value of the region's neighbours.
+    """
     board, evaluation, owner = context.board, context.evaluation, position.owner
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
@@ -111,29 +70,6 @@ def _add_neighbor_values(context: Context, values: RegionValues) -> None:
         values[r] += evaluation.neighbor_values * total / (end - start)
 
 
-@kernel
-def static_value(context: Context, position: Position, player: Int) -> Real:
-    """Return the value of a player's position (thesis, algorithm 3.3).
-
-    The position's value is the sum of the values of the player's regions and armies, and it is at least 0.
-    """
-    board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
-    total, armies = 0.0, np.int64(0)
-    for s in range(board.bonus.shape[0]):
-        start, end = board.member_start[s], board.member_start[s + 1]
-        own_count = 0
-        for i in range(start, end):
-            r = board.members[i]
-            is_own = owner[r] == player
-            own_count += is_own
-            armies += army[r] if is_own else 0
-        value = evaluation.supers[STATIC, s] + evaluation.own_regions * own_count
-        if own_count == end - start:
-            value += evaluation.supers[WHOLE, s]
-        total += own_count * value
-    return max(0.0, total * evaluation.not_neutral + evaluation.army * armies)
-
-
 @inline_kernel
 def normalize_shares(players: Int, shares: Shares) -> None:
     """Divide each number in shares float64[P] by the sum over the players; if the sum is 0, write equal shares."""
@@ -145,17 +81,16 @@ def normalize_shares(players: Int, shares: Shares) -> None:
 
 
 @kernel
-def position_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's part of the total position value to shares float64[P]; see `context.evaluation_signature`.
+def write_static_values(context: Context, position: Position, values: Shares) -> None:
+    """Write the value of each player's position (thesis, algorithm 3.3) to values float64[P].
 
-    The players' values are equal, bit by bit, to the results of `static_value`. The kernel computes the values of all
-    players in one pass over the regions.
+    The position's value is the sum of the values of the player's regions and armies, and it is at least 0.
     """
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
     armies, counts = stack_floats(), stack_floats()
     for p in range(players):
-        shares[p], armies[p], counts[p] = 0.0, 0.0, 0.0
+        values[p], armies[p], counts[p] = 0.0, 0.0, 0.0
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
         for i in range(start, end):
@@ -170,45 +105,54 @@ def position_share(context: Context, position: Position, shares: Shares) -> Int:
             value = evaluation.supers[STATIC, s] + evaluation.own_regions * counts[p]
             if counts[p] == end - start:
                 value += evaluation.supers[WHOLE, s]
-            shares[p] += counts[p] * value
+            values[p] += counts[p] * value
             counts[p] = 0.0
     for p in range(players):
-        shares[p] = max(0.0, shares[p] * evaluation.not_neutral + evaluation.army * armies[p])
-    normalize_shares(players, shares)
+        values[p] = max(0.0, values[p] * evaluation.not_neutral + evaluation.army * armies[p])
+
+
+@kernel
+def position_share(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's part of the total position value to shares float64[P]; see `context.evaluation_signature`."""
+    write_static_values(context, position, shares)
+    normalize_shares(context.players, shares)
     return 0
 
 
 @kernel
-def extended_value(context: Context, position: Position, player: Int) -> Real:
-    """Return `static_value` plus the terms that the thesis does not have; see `Evaluation.extended`."""
+def write_extended_values(context: Context, position: Position, values: Shares) -> None:
+    """Write the values of all players, with the terms that the thesis does not have; see `Evaluation.extended`."""
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
-    total: Real = 0.0
     if evaluation.neighbor_values != 0.0:
-        values = stack_floats()
-        region_values(context, position, player, values)
-        for r in range(owner.shape[0]):
-            if owner[r] == player:
-                total += values[r] + evaluation.army * army[r]
+        region_value = stack_floats()
+        for p in range(context.players):
+            region_values(context, position, p, region_value)
+            values[p] = 0.0
+            for r in range(owner.shape[0]):
+                if owner[r] == p:
+                    values[p] += region_value[r] + evaluation.army * army[r]
     else:
-        total = static_value(context, position, player)
-    if evaluation.largest_territory != 0.0:
-        total += evaluation.largest_territory * largest_territory(board, owner, player)
-    if evaluation.threatened_bonus != 0.0:
-        total += evaluation.threatened_bonus * threatened_bonus(board, position, player)
-    return max(0.0, total)
+        write_static_values(context, position, values)
+    for p in range(context.players):
+        if evaluation.largest_territory != 0.0:
+            values[p] += evaluation.largest_territory * largest_territory(board, owner, p)
+        if evaluation.threatened_bonus != 0.0:
+            values[p] += evaluation.threatened_bonus * threatened_bonus(board, position, p)
+        values[p] = max(0.0, values[p])
 
 
 @kernel
 def extended_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's share as `position_share` does, but with the values ``extended_value ** sharpness``.
+    """Write each player's share as `position_share` does, but with the extended values ``value ** sharpness``.
 
     Between two players the share is the logistic function of ``sharpness * ln(mine / theirs)``. The share is an
     estimate of the probability to win if the weights were fitted to the outcomes of games. `position_share` does not
     contain the additional terms because they increase the computing time by half. A search uses this function only if
     an additional term is not 0.
     """
+    write_extended_values(context, position, shares)
     for p in range(context.players):
-        shares[p] = extended_value(context, position, p) ** context.evaluation.sharpness
+        shares[p] = shares[p] ** context.evaluation.sharpness
     normalize_shares(context.players, shares)
     return 0
 
@@ -314,7 +258,7 @@ class RegionTerms:
 
 
 def explain(game: Any, player: int, weights: Weights = THESIS) -> list[RegionTerms]:
-    """Return the terms of `region_value` for every region of a `Game` or a `View`, from a player's perspective."""
+    """Return the terms of `region_values` for every region of a `Game` or a `View`, from a player's perspective."""
     board, owner = make_board(game.map), np.ascontiguousarray(game.owner)
     evaluation = make_evaluation(board, weights)
     terms = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from warlight_env.agents.base import PolicyKernelAgent
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.expectation import to_conquer
-from warlight_env.agents.evaluation.static_evaluation import region_value
+from warlight_env.agents.evaluation.static_evaluation import region_values
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.engine.board import Board
@@ -25,9 +25,9 @@ def _deploy_at_best(
 ) -> None:
     """Deploy all armies on the strongest own region adjacent to the most valuable region that is not the player's."""
     board, owner, army = context.board, position.owner, position.army
+    region_values(context, position, player, value)
     best, front = -1, -1
     for r in range(owner.shape[0]):
-        value[r] = 0.0
         deploy[r] = 0
         if owner[r] == player:
             continue
@@ -36,10 +36,7 @@ def _deploy_at_best(
             q = board.edge_target[e]
             if owner[q] == player and (strongest < 0 or army[q] > army[strongest]):
                 strongest = q
-        if strongest < 0:
-            continue
-        value[r] = region_value(context, position, player, r)
-        if best < 0 or value[r] > value[best]:
+        if strongest >= 0 and (best < 0 or value[r] > value[best]):
             best, front = r, strongest
     if front >= 0:
         deploy[front] = available

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from warlight_env.agents.base import PolicyKernelAgent
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.static_evaluation import region_value
+from warlight_env.agents.evaluation.static_evaluation import region_values
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
 
@@ -41,14 +41,12 @@ def one_big_army_policy(
     count = move_inland(board, position, player, work.scratch, attacks, 0)
     free = army[strongest] - 1
     army[strongest] -= available
+    region_values(context, position, player, work.value)
     best = -1
-    best_value: Real = 0.0
     for e in range(board.neighbor_start[strongest], board.neighbor_start[strongest + 1]):
         q = board.edge_target[e]
-        if owner[q] != player:
-            value = region_value(context, position, player, q)
-            if best < 0 or value > best_value:
-                best, best_value = q, value
+        if owner[q] != player and (best < 0 or work.value[q] > work.value[best]):
+            best = q
     if best >= 0 and free > 0:
         attacks[count, 0], attacks[count, 1], attacks[count, 2] = strongest, best, free
         count += 1

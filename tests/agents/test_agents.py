@@ -18,7 +18,7 @@ from warlight_env import Game, Rules, maps
 from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register, registry
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.expectation import to_conquer
-from warlight_env.agents.evaluation.static_evaluation import rank_picks, region_value
+from warlight_env.agents.evaluation.static_evaluation import rank_picks, region_values
 from warlight_env.agents.generators.inland import distances_to_foreign
 from warlight_env.agents.players.aggressive import AggressiveAgent
 from warlight_env.agents.players.random import RandomAgent
@@ -141,7 +141,9 @@ def test_region_value_follows_algorithm_3_5():
     assert context.evaluation.supers[STATIC].tolist() == [1.0, 4.0]  # bonuses differ by 3; the minimum is 1
 
     def value(owner, region):
-        return region_value(context, as_position(owner), 0, region)
+        values = np.zeros(6)
+        region_values(context, as_position(owner), 0, values)
+        return values[region]
 
     assert value([0, 0, -1, -1, -1, -1], 2) == 1 + 2 * 20
     assert value([0, -1, 1, -1, -1, -1], 2) == (1 + 20 + 20) * 2

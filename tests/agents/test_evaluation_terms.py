@@ -16,11 +16,10 @@ from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.static_evaluation import (
     explain,
     extended_share,
-    extended_value,
     position_share,
-    region_value,
     region_values,
-    static_value,
+    write_extended_values,
+    write_static_values,
 )
 from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
 from warlight_env.agents.players.duels import FEATURES, write_features
@@ -72,14 +71,14 @@ def test_terms_match_their_definition_in_plain_python(data):
         assert largest_territory(board, owner, player) == largest
         threatened = threats(map_, owner, army, player)
         assert threatened_bonus(board, position, player) == threatened
-        alone = [region_value(plain, position, player, r) for r in range(n)]
+        alone = np.zeros(n)
+        region_values(plain, position, player, alone)
         values = [alone[r] + 0.3 * np.mean([alone[q] for q in map_.neighbors[r]]) for r in range(n)]
         found = np.zeros(n)
         region_values(context, position, player, found)
         assert found == pytest.approx(values)
-        assert [region_value(context, position, player, r) for r in range(n)] == pytest.approx(values)
         worth = sum(values[r] + 10.0 * army[r] for r in own) + 11.0 * largest - 70.0 * threatened
-        assert extended_value(context, position, player) == pytest.approx(max(0.0, worth))
+        assert shares_of(write_extended_values, context, position)[player] == pytest.approx(max(0.0, worth))
         worths.append(max(0.0, worth))
     if min(worths) > 0:
         chance = 1 / (1 + math.exp(-2.5 * math.log(worths[0] / worths[1])))
@@ -96,7 +95,7 @@ def test_a_share_is_a_player_s_fraction_of_the_total_worth(players, weights):
         army = random.integers(1, 60, board.n_regions).astype(np.int32)
         owner[board.super_region == 0] = most
         position = as_position(owner, army)
-        worths = [float(static_value(context, position, p)) for p in range(players)]
+        worths = shares_of(write_static_values, context, position)
         floored += most > 0 and 0.0 in worths[: most + 1]
         expected = [worth / sum(worths) if sum(worths) > 0.0 else 1 / players for worth in worths]
         assert shares_of(position_share, context, position) == expected
@@ -107,8 +106,8 @@ def test_terms_with_weight_0_do_not_change_the_evaluation():
     view = played("world", 5).view(0)
     context, position = bare_context(view.board, view.params, 2, THESIS), view.position
     assert not context.evaluation.extended
-    for player in range(2):
-        assert extended_value(context, position, player) == static_value(context, position, player)
+    extended, static = (shares_of(write, context, position) for write in (write_extended_values, write_static_values))
+    assert extended == static
     assert shares_of(extended_share, context, position) == shares_of(position_share, context, position)
 
 
@@ -150,10 +149,9 @@ def test_static_value_is_a_weighted_sum_of_features():
     later = np.array([weights.bonus, weights.neighbors, weights.borders, weights.regions])
     worth = weights.not_neutral * np.array([1 - (later @ terms).min(), *later, 7.0, 5.0])
     coefficients = np.array([*worth, 4.0, 3.0, -9.0])
-    for player in range(2):
+    for player, expected in enumerate(shares_of(write_extended_values, context, view.position)):
         features = np.zeros(len(FEATURES), dtype=np.float32)
         write_features(view.board, terms, view.position, player, features)
-        expected = extended_value(context, view.position, player)
         assert coefficients @ features == pytest.approx(expected, rel=1e-5)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import generator_helpers as generators
 import numpy as np
 import pytest
@@ -15,9 +17,8 @@ from warlight_env.agents.evaluation.expectation import favourable, max_attackers
 from warlight_env.agents.evaluation.static_evaluation import (
     explain,
     position_share,
-    region_value,
     region_values,
-    static_value,
+    write_static_values,
 )
 from warlight_env.agents.generators.turns import random_turn
 from warlight_env.agents.records.generator_work import make_generator_work
@@ -66,7 +67,7 @@ def test_max_attackers_is_the_strongest_neighbour_plus_its_income():
 
 @given(st.data())
 @settings(max_examples=30)
-def test_batched_and_single_region_values_are_equal(data):
+def test_region_values_are_equal_to_the_explained_values(data):
     map_ = data.draw(st.sampled_from([maps.load("world"), RING, STAR]))
     n = map_.n_regions
     owner = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)), dtype=np.int8)
@@ -76,11 +77,11 @@ def test_batched_and_single_region_values_are_equal(data):
     position_ = as_position(owner, army)
     for player in range(3):
         region_values(context, position_, player, values)
-        one_by_one = [region_value(context, position_, player, r) for r in range(n)]
-        assert values == pytest.approx(one_by_one)
+        explained = explain(SimpleNamespace(map=map_, owner=owner), player, weights)
+        assert values == pytest.approx([term.value for term in explained])
         mine = owner == player
         expected = values[mine].sum() + 7.0 * army[mine].sum()
-        assert static_value(context, position_, player) == pytest.approx(max(0.0, expected))
+        assert shares_of(write_static_values, context, position_)[player] == pytest.approx(max(0.0, expected))
 
 
 def test_region_values_match_hand_computed_values():
@@ -93,8 +94,9 @@ def test_region_values_match_hand_computed_values():
     whole = 30 * 3**2
     assert values[3] == (4 + 0 + whole + 3 * 20) * 2, "an enemy's whole super region, and three of its regions"
     assert terms[3].complete_super_region == whole and terms[3].owner_regions == 60 and terms[3].factor == 2
-    context = bare_context(seen.board, seen.params, 2, THESIS)
-    assert values == [region_value(context, seen.position, 0, r) for r in range(6)]
+    found = np.zeros(6)
+    region_values(bare_context(seen.board, seen.params, 2, THESIS), seen.position, 0, found)
+    assert values == found.tolist()
 
 
 def test_shares_are_positive_and_add_up_to_1():
