@@ -15,15 +15,12 @@ from warlight_env.agents.evaluation.static_evaluation import (
     write_extended_values,
     write_static_values,
 )
-from warlight_env.agents.records.army_requirements import attackers_needed, chance_of_capture
+from warlight_env.agents.records.army_requirements import chance_of_capture, cost_of
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats, stack_indices
 
-#: Index of the probability 0.7 in `army_requirements.LEVELS`. The cost of a region is the number of armies that capture
-#: it with this probability.
-COST_LEVEL = 2
 #: In `growth_share`, this fraction of a player's armies adjacent to a super region reduces the armies still needed to
 #: complete the super region.
 READY = 0.5
@@ -71,7 +68,7 @@ def add_income_forecast(context: Context, position: Position, values: Shares) ->
             counts[p], costs[p] = 0.0, 0.0
         for i in range(start, end):
             r = board.members[i]
-            cost = attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
+            cost = cost_of(context.army_requirements, army[r])
             total += cost
             if owner[r] >= 0:
                 counts[owner[r]] += 1.0
@@ -134,7 +131,7 @@ def growth_share(context: Context, position: Position, shares: Shares) -> Int:
         total[s] = 0.0
         max_income += board.bonus[s]
     for r in range(owner.shape[0]):
-        total[board.super_region[r]] += attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
+        total[board.super_region[r]] += cost_of(context.army_requirements, army[r])
     for p in range(context.players):
         for s in range(n_supers):
             counts[s], costs[s], ready[s], counted[s] = 0.0, 0.0, 0.0, owner.shape[0]  # no region has been counted yet
@@ -142,7 +139,7 @@ def growth_share(context: Context, position: Position, shares: Shares) -> Int:
             if owner[r] != p:
                 continue
             counts[board.super_region[r]] += 1.0
-            costs[board.super_region[r]] += attackers_needed(context.army_requirements, COST_LEVEL, np.int64(army[r]))
+            costs[board.super_region[r]] += cost_of(context.army_requirements, army[r])
             for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
                 q = board.edge_target[e]
                 s = board.super_region[q]

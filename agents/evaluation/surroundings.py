@@ -6,15 +6,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from warlight_env.agents.records.army_requirements import ArmyRequirements, attackers_needed, chance_of_capture
+from warlight_env.agents.records.army_requirements import ArmyRequirements, chance_of_capture
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 
-#: Index of the probability 0.7 in `army_requirements.LEVELS`. In network features, the cost of a region is the number
-#: of armies that capture it with this probability.
-_LEVEL: Final = 2
 #: The fraction of a player's income that is assumed to take part in an attack.
 _JOINING: Final = 0.7
 #: The largest number of rounds in network features; larger numbers are reduced to this number.
@@ -67,12 +64,6 @@ def holder_of(board: Board, position: Position, super_region: Int) -> Int:
         if position.owner[board.members[i]] != first:
             return np.int64(-1)
     return max(np.int64(-1), first)
-
-
-@inline_kernel
-def cost_of(requirements: ArmyRequirements, defenders: Int) -> Int:
-    """Return the number of armies that capture a region with probability 0.7."""
-    return attackers_needed(requirements, _LEVEL, np.int64(defenders))
 
 
 @inline_kernel

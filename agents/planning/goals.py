@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.income_forecast import COST_LEVEL
-from warlight_env.agents.records.army_requirements import attackers_needed
+from warlight_env.agents.records.army_requirements import cost_of
 from warlight_env.agents.records.plan_style import AT
 from warlight_env.agents.records.plan_work import PlanWork
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -20,7 +19,7 @@ _WHOLE = 0.5
 @inline_kernel
 def region_cost(context: Context, position: Position, region: Int) -> Real:
     """Return the number of armies that capture a region in its present state with probability 0.7."""
-    return np.float64(attackers_needed(context.army_requirements, COST_LEVEL, np.int64(position.army[region])))
+    return np.float64(cost_of(context.army_requirements, position.army[region]))
 
 
 @kernel

@@ -21,6 +21,9 @@ from warlight_env.engine.reference import reference
 FORCE_ARMIES: Final = 100
 #: Probabilities of success for which the tables contain the needed number of armies.
 LEVELS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+#: Index of the probability 0.7 in LEVELS. The cost of a region is the number of armies that capture it with this
+#: probability.
+COST_LEVEL: Final = 2
 
 
 @shared
@@ -94,6 +97,12 @@ def _scaled(row: npt.NDArray[np.int32], armies: Int) -> Int:
 def attackers_needed(requirements: ArmyRequirements, level: Int, defenders: Int) -> Int:
     """Return the fewest attackers that capture a region with probability LEVELS[level]."""
     return _scaled(requirements.min_attackers[level], defenders)
+
+
+@inline_kernel
+def cost_of(requirements: ArmyRequirements, defenders: Int) -> Int:
+    """Return the number of armies that capture a region with probability 0.7."""
+    return attackers_needed(requirements, COST_LEVEL, np.int64(defenders))
 
 
 @inline_kernel

@@ -12,14 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.surroundings import (
-    MOST_ROUNDS,
-    chance_with_income,
-    cost_of,
-    holder_of,
-    neighbours_of,
-)
-from warlight_env.agents.records.army_requirements import ArmyRequirements, chance_of_capture
+from warlight_env.agents.evaluation.surroundings import MOST_ROUNDS, chance_with_income, holder_of, neighbours_of
+from warlight_env.agents.records.army_requirements import ArmyRequirements, chance_of_capture, cost_of
 from warlight_env.agents.records.turn_record import FIRST_MEMORY, N_MEMORY, Floats, TurnNetworkBuffers
 from warlight_env.agents.value.features import write_rules
 from warlight_env.engine.jit import inline_kernel, kernel

@@ -12,14 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.surroundings import (
-    MOST_ROUNDS,
-    chance_with_income,
-    cost_of,
-    holder_of,
-    neighbours_of,
-)
-from warlight_env.agents.records.army_requirements import chance_of_capture
+from warlight_env.agents.evaluation.surroundings import MOST_ROUNDS, chance_with_income, holder_of, neighbours_of
+from warlight_env.agents.records.army_requirements import chance_of_capture, cost_of
 from warlight_env.agents.records.value_record import N_PLAYER
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real

@@ -10,10 +10,10 @@ import pytest
 
 from helpers import shares_of
 from warlight_env.agents import make_agent
-from warlight_env.agents.evaluation.income_forecast import COST_LEVEL, READY, forecast_share, growth_share
+from warlight_env.agents.evaluation.income_forecast import READY, forecast_share, growth_share
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.army_requirements import attackers_needed
+from warlight_env.agents.records.army_requirements import COST_LEVEL, attackers_needed
 from warlight_env.agents.records.generator_work import make_generator_work, make_turn_set
 from warlight_env.agents.records.plan_work import GOALS
 from warlight_env.agents.weights import PLANNING, THESIS
