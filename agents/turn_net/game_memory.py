@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.evaluation.determinization import minimal_determinization
-from warlight_env.agents.records.fog_memory import FogMemory, make_fog_memory
 from warlight_env.agents.records.turn_record import Floats, TurnNetwork, reads_memory
 from warlight_env.agents.turn_net.memory import (
+    FogMemory,
     begin_memory,
     follow_orders,
+    make_fog_memory,
     observe,
     recall,
     remember_picks,

@@ -7,24 +7,47 @@ hidden region of which the player sees an order also gets a new owner and army. 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.records.fog_memory import FogMemory
+from warlight_env.agents.evaluation.game_outcome import holds_regions
 from warlight_env.agents.records.turn_record import Floats
 from warlight_env.engine.board import WASTELAND, Board
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Armies, Events, Int, Owners, Regions
+from warlight_env.engine.kernel_types import Armies, Events, Int, Marks, Owners, Regions
+from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position
+from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.features.definitions import MEMORY
 
 _COLUMN: Final[Any] = MEMORY.columns
 _LONG_AGO: Final = 10.0
-Marks = npt.NDArray[np.int8]
+
+
+class FogMemory(NamedTuple):
+    """The memory of each of P players about the N regions of a map."""
+
+    owner: npt.NDArray[np.int8]  #: [P, N] the believed owners, never UNKNOWN
+    army: npt.NDArray[np.int32]  #: [P, N] the believed armies
+    #: [P, N] the round in which the player last saw the region; -1: before the first round
+    last_seen: npt.NDArray[np.int32]
+    moved: npt.NDArray[np.int32]  #: [P, N] armies of other players' visible orders of the last round, see `MEMORY`
+    lost: npt.NDArray[np.int8]  #: [P, N] 1 if the player preferred the region to a region that it got, else 0
+
+
+def make_fog_memory(n_regions: int, players: int) -> FogMemory:
+    """Allocate the memory of all players of one game."""
+    shape = (players, n_regions)
+    return reference(
+        FogMemory(
+            private_zeros(shape, np.int8), private_zeros(shape, np.int32), private_zeros(shape, np.int32),
+            private_zeros(shape, np.int32), private_zeros(shape, np.int8),
+        )
+    )  # fmt: skip
 
 
 @kernel
@@ -143,18 +166,10 @@ def recall(board: Board, memory: FogMemory, player: Int, position: Position, fea
         features[r, _COLUMN.moved] = np.float32(np.log1p(np.float64(memory.moved[player, r])) / 3.0)
         features[r, _COLUMN.lost_pick] = np.float32(memory.lost[player, r])
     for p in range(memory.owner.shape[0]):
-        if p != player and not _has_region(owner, p):
+        if p != player and not holds_regions(owner, p):
             region = _farthest_hidden(board, owner, player, features)
             if region >= 0:
                 owner[region] = p
-
-
-@inline_kernel
-def _has_region(owner: Owners, player: Int) -> Any:
-    has = False
-    for r in range(owner.shape[0]):
-        has |= owner[r] == player
-    return has
 
 
 @inline_kernel
@@ -171,11 +186,3 @@ def _farthest_hidden(board: Board, owner: Owners, player: Int, features: Floats)
         if distance > farthest:
             region, farthest = np.int64(r), distance
     return region
-
-
-@kernel
-def forget(features: Floats) -> None:
-    """Write 0 to the features of the memory, for a position that the player sees completely."""
-    for r in range(features.shape[0]):
-        for i in range(features.shape[1]):
-            features[r, i] = 0.0

@@ -12,12 +12,11 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.records.generator_work import GeneratorWork
-from warlight_env.agents.records.turn_record import UNITS, TurnNetworkBuffers
+from warlight_env.agents.records.turn_record import N_MEMORY, UNITS, TurnNetworkBuffers
 from warlight_env.agents.turn_net.forward import embed_regions
-from warlight_env.agents.turn_net.memory import Marks, forget
 from warlight_env.agents.turn_net.turns import draw_value
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Int, RandomState, Real, Regions
+from warlight_env.engine.kernel_types import Int, Marks, RandomState, Real, Regions
 from warlight_env.engine.position import Position
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, RANKED
@@ -67,7 +66,9 @@ def draw_pick(
         position: regions that the player has already chosen count as its own regions.
         free: int8[N], 1 for each region that the player may choose now; at least one.
     """
-    forget(work.memory)
+    for r in range(work.memory.shape[0]):
+        for i in range(N_MEMORY):
+            work.memory[r, i] = 0.0
     embed_regions(context, position, player, work)
     write_pick_scores(context, work, free)
     work.log_prob[0] = 0.0

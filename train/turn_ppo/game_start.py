@@ -9,9 +9,14 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.static_evaluation import write_best_picks
-from warlight_env.agents.records.fog_memory import FogMemory, make_fog_memory
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
-from warlight_env.agents.turn_net.memory import begin_memory, remember_picks, write_map_start
+from warlight_env.agents.turn_net.memory import (
+    FogMemory,
+    begin_memory,
+    make_fog_memory,
+    remember_picks,
+    write_map_start,
+)
 from warlight_env.agents.turn_net.picks import choices_of, write_picks
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
