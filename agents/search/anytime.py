@@ -8,13 +8,12 @@ import math
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
-from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.evaluation.game_outcome import ONGOING
 from warlight_env.agents.plug_ins.functions import Functions, make_context
@@ -35,57 +34,6 @@ from warlight_env.thread_ownership import SingleThreaded
 
 # Assumed simulations per second and thread until the speed is measured; the second number is for users' functions.
 _RATE, _FOREIGN_RATE = 2000.0, 1.0
-
-
-class LeafParallelSearch(Protocol):
-    """The methods that `run_leaf_parallel` requires of a search. The search must have one store."""
-
-    context: Context
-    simulation_settings: SimulationSettings
-
-    @property
-    def stores(self) -> Sequence[Any]: ...
-
-    @property
-    def rounds(self) -> int: ...
-
-    def kernels(self, store: Any, work: Any) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]: ...
-
-    def play_work(self, work: Any) -> SimulationWork: ...
-
-    def watch(self) -> AbstractContextManager[Any]:
-        """Return a context manager for kernel calls; it raises the exceptions of users' functions."""
-        ...
-
-
-def run_leaf_parallel(
-    search: LeafParallelSearch, simulations: int, deadline: float, stopped: Callable[[], bool]
-) -> None:
-    """Run simulations until the budget is used up. From every selected leaf, each thread runs one playout.
-
-    This is leaf parallelization (thesis, section 3.1.7). Each playout counts as a simulation.
-    """
-    store, settings, context = search.stores[0], search.simulation_settings, search.context
-    kernels = [search.kernels(store, work) for work in store.works]
-    plays = [search.play_work(work) for work in store.works]
-
-    def play(work: SimulationWork) -> None:
-        with search.watch():
-            evaluate_leaves(context, settings, work, 1, search.rounds)
-
-    done = 0
-    with ThreadPoolExecutor(len(plays)) as pool:
-        while done < simulations and not stopped() and time.perf_counter() < deadline:
-            with search.watch():
-                kernels[0][1]()
-            threads = 1 if plays[0].leaves.winner[0] != ONGOING else len(plays)
-            for work in plays[1:threads]:
-                _copy_leaf(plays[0], work)
-            for playout in [pool.submit(play, work) for work in plays[:threads]]:
-                playout.result()
-            for _, _, backpropagate in kernels[: min(threads, simulations - done)]:
-                backpropagate()
-                done += 1
 
 
 def _copy_leaf(source: SimulationWork, target: SimulationWork) -> None:
@@ -195,9 +143,10 @@ class AnytimeSearch(SingleThreaded, ABC):
         updates the store with the value of leaf 0.
         """
 
-    @abstractmethod
     def play_work(self, work: Any) -> SimulationWork:
         """Return the part of a thread's working memory that playouts use."""
+        part: SimulationWork = work
+        return part
 
     @abstractmethod
     def _ranked(self) -> list[Candidate]:
@@ -211,12 +160,13 @@ class AnytimeSearch(SingleThreaded, ABC):
         """
 
     @property
-    @abstractmethod
-    def rounds(self) -> int: ...
+    def rounds(self) -> int:
+        """The number of rounds of a playout."""
+        return self.simulation_settings.rounds
 
-    @abstractmethod
     def _set_kernel_settings(self, play: SimulationSettings) -> None:
         """Store the settings for the kernels, for the player of `self.view`."""
+        self.simulation_settings = play
 
     # Common methods
 
@@ -234,8 +184,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         self.context = make_context(
             view.board, view.params, view.players, s.weights, s.generators, self.functions, s.value, net
         )
-        self.simulation_settings: SimulationSettings = s.for_playing(view.player, self.functions)
-        self._set_kernel_settings(self.simulation_settings)
+        self._set_kernel_settings(s.for_playing(view.player, self.functions))
         position = minimal_determinization(view)
         self.seconds, self.trials, self._refinements = 0.0, 0, 0
         self._stop.clear()
@@ -261,7 +210,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         self._check()
         start, s = time.perf_counter(), self.settings
         if s.parallel == "leaf" and s.threads > 1:
-            run_leaf_parallel(self, simulations, deadline, stopped)
+            self._run_leaf_parallel(simulations, deadline, stopped)
         else:
             quotas = self._quotas(simulations)
             if time.perf_counter() < deadline and not stopped():
@@ -271,6 +220,33 @@ class AnytimeSearch(SingleThreaded, ABC):
             run_jobs(self._jobs, quotas, s.threads, deadline, stopped)
         self.refined = None
         self.seconds += time.perf_counter() - start
+
+    def _run_leaf_parallel(self, simulations: int, deadline: float, stopped: Callable[[], bool]) -> None:
+        """Run simulations until the budget is used up. From every selected leaf, each thread runs one playout.
+
+        This is leaf parallelization (thesis, section 3.1.7), with one store. Each playout counts as a simulation.
+        """
+        store = self.stores[0]
+        kernels = [self.kernels(store, work) for work in store.works]
+        plays = [self.play_work(work) for work in store.works]
+
+        def play(work: SimulationWork) -> None:
+            with self.watch():
+                evaluate_leaves(self.context, self.simulation_settings, work, 1, self.rounds)
+
+        done = 0
+        with ThreadPoolExecutor(len(plays)) as pool:
+            while done < simulations and not stopped() and time.perf_counter() < deadline:
+                with self.watch():
+                    kernels[0][1]()
+                threads = 1 if plays[0].leaves.winner[0] != ONGOING else len(plays)
+                for work in plays[1:threads]:
+                    _copy_leaf(plays[0], work)
+                for playout in [pool.submit(play, work) for work in plays[:threads]]:
+                    playout.result()
+                for _, _, backpropagate in kernels[: min(threads, simulations - done)]:
+                    backpropagate()
+                    done += 1
 
     def improve_by_local_search(self, trials: int | None = None, seconds: float | None = None) -> None:
         """Improve the current answer by local search: `trials` trials for each store, or `seconds` seconds.

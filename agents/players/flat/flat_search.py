@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.anytime_agent import AnytimeAgent
 from warlight_env.agents.search.final_move import sorted_by_central_value
 from warlight_env.agents.search.search_settings import SearchSettings
-from warlight_env.agents.search.simulation import UNIT, SimulationSettings, SimulationWork, make_simulation_work
+from warlight_env.agents.search.simulation import UNIT, SimulationWork, make_simulation_work
 from warlight_env.agents.search.thread_pool import Quota
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
@@ -64,11 +64,11 @@ class FlatSettings(SearchSettings):
 PARAMETERS: Final = parameters_of(FlatSettings)
 
 
-class ArmStore:
+class ArmStore(NamedTuple):
     """Arms (candidate turns), and the working memory of the threads that simulate these turns."""
 
-    def __init__(self, arms: Arms, works: list[SimulationWork]) -> None:
-        self.arms, self.works = arms, works
+    arms: Arms
+    works: list[SimulationWork]
 
 
 class FlatSearch(AnytimeSearch):
@@ -110,15 +110,9 @@ class FlatSearch(AnytimeSearch):
     def _open(self, store: ArmStore, quota: Quota) -> None:
         """Do nothing, because `_plant` has already generated all arms."""
 
-    def _set_kernel_settings(self, play: SimulationSettings) -> None:
-        self.simulation_settings = play
-
     @property
     def rounds(self) -> int:
         return self.simulation_settings.rounds - 1
-
-    def play_work(self, work: SimulationWork) -> SimulationWork:
-        return work
 
     def kernels(
         self, store: ArmStore, work: SimulationWork

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,11 +35,11 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
 
 
-class TreeStore:
+class TreeStore(NamedTuple):
     """A tree, and the working memory of the threads that run simulations on the tree."""
 
-    def __init__(self, tree: Tree, works: list[TreeWork]) -> None:
-        self.tree, self.works = tree, works
+    tree: Tree
+    works: list[TreeWork]
 
 
 class TreeSearch(AnytimeSearch):
@@ -105,12 +105,8 @@ class TreeSearch(AnytimeSearch):
             self._simulate(store, store.works[0], 1)
 
     def _set_kernel_settings(self, play: SimulationSettings) -> None:
-        self.simulation_settings = play
+        super()._set_kernel_settings(play)
         self.kernel_settings: TreeSettings = self.settings.for_kernels(play, self.functions)
-
-    @property
-    def rounds(self) -> int:
-        return self.simulation_settings.rounds
 
     def play_work(self, work: TreeWork) -> SimulationWork:
         return work.play
