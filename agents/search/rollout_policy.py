@@ -21,14 +21,10 @@ from warlight_env.agents.search.lookahead import (
     try_against_replies,
     worst_replies,
 )
-from warlight_env.agents.search.simulation import (
-    SimulationSettings,
-    SimulationWork,
-    make_simulation_settings,
-    make_simulation_work,
-)
+from warlight_env.agents.search.simulation import SimulationSettings, SimulationWork, make_simulation_work
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.reference import reference
 
 
 @kernel
@@ -93,7 +89,7 @@ def two_ply_move(context: Context, settings: SimulationSettings, work: Simulatio
 @functools.cache
 def play_types() -> tuple[Any, Any]:
     """Return the Numba types of `SimulationSettings` and `SimulationWork`."""
-    return numba.typeof(make_simulation_settings()), numba.typeof(make_simulation_work(1, 1, 2, 1, 1))
+    return numba.typeof(reference(SimulationSettings())), numba.typeof(make_simulation_work(1, 1, 2, 1, 1))
 
 
 @functools.cache

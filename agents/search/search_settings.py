@@ -11,7 +11,7 @@ from warlight_env.agents.records.generator_work import ALL_GENERATORS, NO_DEFENS
 from warlight_env.agents.records.value_record import VALUE, load_value
 from warlight_env.agents.search.outcome import OUTCOMES
 from warlight_env.agents.search.rollout_policy import ROLLOUT_POLICIES
-from warlight_env.agents.search.simulation import SimulationSettings, make_simulation_settings
+from warlight_env.agents.search.simulation import SimulationSettings
 from warlight_env.agents.search.simulation_utility import UTILITIES
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.choice import load_networks
@@ -19,6 +19,7 @@ from warlight_env.agents.turn_net.turn_network_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import address
+from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 
 PARALLEL: Final = ("root", "tree", "lock", "leaf")
@@ -168,17 +169,19 @@ class SearchSettings:
 
     def for_playing(self, player: int, functions: Functions = BUILT_IN) -> SimulationSettings:
         """Return the settings of simulations, for kernels. player: the searching player."""
-        return make_simulation_settings(
-            player=player,
-            outcome=OUTCOMES.address(self.outcome),
-            rounds=self.rounds,
-            move=ROLLOUT_POLICIES.address(self.playout),
-            lookahead_samples=self.lookahead_samples,
-            top_k=self.top_k,
-            leaf=address(plug_in("leaf", functions.leaf)),
-            utility=UTILITIES.index(self.utility),
-            alpha=float(self.alpha),
-            beta=float(self.beta),
+        return reference(
+            SimulationSettings(
+                player=player,
+                outcome=OUTCOMES.address(self.outcome),
+                rounds=self.rounds,
+                move=ROLLOUT_POLICIES.address(self.playout),
+                lookahead_samples=self.lookahead_samples,
+                top_k=self.top_k,
+                leaf=address(plug_in("leaf", functions.leaf)),
+                utility=UTILITIES.index(self.utility),
+                alpha=float(self.alpha),
+                beta=float(self.beta),
+            )
         )
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,26 +21,21 @@ UNIT: Final = 1 << 31
 
 
 class SimulationSettings(NamedTuple):
-    """The settings of simulations, without those of the selection rule. Fields for functions contain addresses."""
+    """The settings of simulations, without those of the selection rule. Fields for functions contain addresses.
 
-    player: int  #: the searching player
-    outcome: int  #: address of a function in `outcome.OUTCOMES`
-    rounds: int  #: number of rounds in a playout
-    move: int  #: address of the rollout policy in `rollout_policy.ROLLOUT_POLICIES`
-    lookahead_samples: int  #: number of simulations that score a turn in a one-round lookahead
-    top_k: int  #: number of best turns from which the rollout policy "weighted" draws
-    leaf: int  #: address of a function with the signature `context.leaf_signature`; it evaluates last positions
-    utility: int  #: index into `simulation_utility.UTILITIES`
-    alpha: float  #: for placements: minimum value of the first place
-    beta: float  #: for placements: maximum value of the other places
+    By default, there are no functions and no rounds.
+    """
 
-
-def make_simulation_settings(**fields: Any) -> SimulationSettings:
-    """Return settings with the given fields; by default, there are no functions and no rounds."""
-    none = SimulationSettings(
-        player=0, outcome=0, rounds=0, move=0, lookahead_samples=1, top_k=1, leaf=0, utility=0, alpha=0.0, beta=0.0
-    )
-    return reference(none._replace(**fields))
+    player: int = 0  #: the searching player
+    outcome: int = 0  #: address of a function in `outcome.OUTCOMES`
+    rounds: int = 0  #: number of rounds in a playout
+    move: int = 0  #: address of the rollout policy in `rollout_policy.ROLLOUT_POLICIES`
+    lookahead_samples: int = 1  #: number of simulations that score a turn in a one-round lookahead
+    top_k: int = 1  #: number of best turns from which the rollout policy "weighted" draws
+    leaf: int = 0  #: address of a function with the signature `context.leaf_signature`; it evaluates last positions
+    utility: int = 0  #: index into `simulation_utility.UTILITIES`
+    alpha: float = 0.0  #: for placements: minimum value of the first place
+    beta: float = 0.0  #: for placements: maximum value of the other places
 
 
 class SimulationWork(NamedTuple):

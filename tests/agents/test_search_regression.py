@@ -25,7 +25,7 @@ from warlight_env.agents.players.mcts.simulation import search as simulate
 from warlight_env.agents.players.mcts.tree import make_tree
 from warlight_env.agents.players.mcts.work import TreeSettings, make_tree_work
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.search.simulation import UNIT, make_simulation_settings
+from warlight_env.agents.search.simulation import UNIT, SimulationSettings
 from warlight_env.agents.value.network import network_share
 from warlight_env.agents.weights import PLANNING, THESIS
 from warlight_env.engine.reference import reference
@@ -201,10 +201,7 @@ def selections() -> list[int]:
 
     The root has the children 1 to 4; node n has the children 4 n + 1 to 4 n + 4.
     """
-    settings = TreeSettings(
-        play=make_simulation_settings(), exploration=0.7, root_visits=False, select=0, narrow=0, breadth=0, prior=0,
-        leaf_batch=1, locked=False, virtual=0,
-    )  # fmt: skip
+    settings = TreeSettings(reference(SimulationSettings()), exploration=0.7, root_visits=False)
     tree, work, draw, nodes = make_tree(1, 1, 1), make_tree_work(1, 1, 2, 1, 4), np.random.default_rng(1), []
     tree.first[:5], tree.children[:5] = range(1, 21, 4), 4
     for _ in range(20):

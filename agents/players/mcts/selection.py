@@ -13,7 +13,7 @@ from warlight_env.agents.context import record_types
 from warlight_env.agents.players.mcts.tree import Tree, make_tree
 from warlight_env.agents.players.mcts.work import TreeSettings, TreeWork, make_tree_work
 from warlight_env.agents.search.kernel_registry import KernelRegistry
-from warlight_env.agents.search.simulation import UNIT, make_simulation_settings
+from warlight_env.agents.search.simulation import UNIT, SimulationSettings
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.reference import reference
@@ -130,11 +130,8 @@ def selection_signature() -> Any:
     (`engine.rng`), for selection rules that use random numbers. The selection rules in this module use no random
     numbers.
     """
-    settings = TreeSettings(
-        play=make_simulation_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, breadth=0, prior=0,
-        leaf_batch=1, locked=False, virtual=0,
-    )  # fmt: skip
-    records = make_tree(1, 1, 1), reference(settings), make_tree_work(1, 1, 2, 1, 1)
+    settings = reference(TreeSettings(reference(SimulationSettings())))
+    records = make_tree(1, 1, 1), settings, make_tree_work(1, 1, 2, 1, 1)
     return types.int64(*map(numba.typeof, records), types.int64, types.int64, types.int64, record_types()["rng"])
 
 

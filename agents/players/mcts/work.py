@@ -18,15 +18,15 @@ class TreeSettings(NamedTuple):
     """Parameters of the search, and addresses of its plug-in functions, for kernels."""
 
     play: SimulationSettings
-    exploration: float
-    root_visits: bool  #: whether N in exploration terms is the root's visits, instead of the parent's
-    select: int  #: address of a function in `selection.SELECTIONS`
-    narrow: int  #: address of a function in `rollout_policy.NARROWINGS`; 0 if `breadth` is 0
-    breadth: int  #: largest number of a player's turns in the tree, chosen by a one-round lookahead; 0: all turns
-    prior: int  #: address of a function with the signature `context.prior_signature`; 0: no priors
-    leaf_batch: int  #: number of leaves that are evaluated together
-    locked: bool  #: whether one lock protects the whole tree
-    virtual: int  #: number of virtual losses that a running simulation adds to each node on its path; 0: none
+    exploration: float = 0.0
+    root_visits: bool = True  #: whether N in exploration terms is the root's visits, instead of the parent's
+    select: int = 0  #: address of a function in `selection.SELECTIONS`
+    narrow: int = 0  #: address of a function in `rollout_policy.NARROWINGS`; 0 if `breadth` is 0
+    breadth: int = 0  #: largest number of a player's turns in the tree, chosen by a one-round lookahead; 0: all turns
+    prior: int = 0  #: address of a function with the signature `context.prior_signature`; 0: no priors
+    leaf_batch: int = 1  #: number of leaves that are evaluated together
+    locked: bool = False  #: whether one lock protects the whole tree
+    virtual: int = 0  #: number of virtual losses that a running simulation adds to each node on its path; 0: none
 
 
 class TreeWork(NamedTuple):
