@@ -11,7 +11,7 @@ import dis
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numba
 import numpy as np
@@ -21,7 +21,6 @@ from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
 from warlight_env.agents.evaluation.game_outcome import holds_regions
-from warlight_env.agents.plug_ins import interpreted as python
 from warlight_env.agents.plug_ins.answer_faults import (
     AnswerError,
     PlugInError,
@@ -30,6 +29,7 @@ from warlight_env.agents.plug_ins.answer_faults import (
     shares_fault,
     turns_fault,
 )
+from warlight_env.agents.plug_ins.interpreted import compilable, in_python
 from warlight_env.agents.plug_ins.turn_faults import turn_fault
 from warlight_env.agents.records.generator_work import TurnSet
 from warlight_env.engine.callback_errors import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
@@ -231,28 +231,18 @@ def _guarded_prior(label: str, ask: Any) -> Any:
     return guarded
 
 
-class _Kind(NamedTuple):
-    """The wrappers of one kind of plug-in function, such as "policy"; the module `functions` lists the kinds.
-
-    Attributes:
-        guard: makes the wrapper for kernels from a label and a compiled function.
-        in_python: makes a compilable function from a label and a function that runs in the interpreter.
-        counts: whether the function must return a whole number; if not, its return value is not used.
-    """
-
-    guard: Callable[[str, Any], Any]
-    in_python: Callable[[str, Callable[..., Any]], Any]
-    counts: bool = False
-
-
-_KINDS: Final = {
-    "evaluation": _Kind(_guarded_evaluation, python.ask_evaluation),
-    "generator": _Kind(_guarded_generator, python.ask_generator, True),
-    "policy": _Kind(_guarded_policy, python.ask_policy, True),
-    "picker": _Kind(_guarded_picker, python.ask_picker, True),
-    "leaf": _Kind(_guarded_leaf, python.ask_leaf),
-    "prior": _Kind(_guarded_prior, python.ask_prior),
+#: For each kind of plug-in function, the function that makes its wrapper from a label and a compiled function. The
+#: module `functions` lists the kinds.
+_GUARDS: Final = {
+    "evaluation": _guarded_evaluation,
+    "generator": _guarded_generator,
+    "policy": _guarded_policy,
+    "picker": _guarded_picker,
+    "leaf": _guarded_leaf,
+    "prior": _guarded_prior,
 }
+#: The kinds of functions that must return a whole number; the return values of other functions are not used.
+_COUNTING: Final = ("generator", "policy", "picker")
 
 
 def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str) -> Any:
@@ -264,20 +254,20 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
     """
     body = getattr(function, "py_func", function)
     if JIT_DISABLED:
-        return _KINDS[kind].guard(label, body)
+        return _GUARDS[kind](label, body)
     options = pointer_options(function)
     options["boundscheck"] = options.get("boundscheck") is not False
     options["fastmath"] = _sound(options.get("fastmath", False))
     ask = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(body)
     try:
         # The code is not cached, because it depends on the values of globals and on functions in other files.
-        return pointer(signature, _KINDS[kind].guard(label, ask), cached=False)
+        return pointer(signature, _GUARDS[kind](label, ask), cached=False)
     except NumbaError as error:
         failure = error
     # Compile the function without its wrapper: if the fault is in the function, this error has a shorter message.
     ask.compile(tuple(map(protected, signature.args)))
     answer = ask.nopython_signatures[0].return_type
-    if not _KINDS[kind].counts or isinstance(answer, types.Integer):
+    if kind not in _COUNTING or isinstance(answer, types.Integer):
         raise failure
     if not any(step.opname in ("RETURN_VALUE", "RETURN_CONST") for step in dis.get_instructions(body)):
         return interpreted(kind, signature, body, label)
@@ -293,7 +283,7 @@ def _sound(fastmath: Any) -> set[str]:
 def interpreted(kind: str, signature: Any, function: Callable[..., Any], label: str) -> Any:
     """Return a pointer to the wrapper of a user's function that runs in the interpreter."""
     if JIT_DISABLED:
-        return _KINDS[kind].guard(label, _KINDS[kind].in_python(label, function))
-    ask = numba.njit(_KINDS[kind].in_python(label, function))
+        return _GUARDS[kind](label, in_python(kind, label, function))
+    ask = numba.njit(compilable(in_python(kind, label, function), len(signature.args)))
     ask.compile(tuple(map(protected, signature.args)))
-    return pointer(signature, _KINDS[kind].guard(label, ask), cached=False)
+    return pointer(signature, _GUARDS[kind](label, ask), cached=False)
