@@ -18,6 +18,7 @@ from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.arguments import is_integer, is_number, seed_of, short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import make_scratch
@@ -216,12 +217,14 @@ def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
 
 
 class KernelAgent(SingleThreaded, Agent):
-    """An agent that chooses its turn in a compiled function (kernel). Subclasses define `_write` and `pick`."""
+    """An agent that chooses its turn in a compiled function (kernel). Subclasses define `_write`."""
 
     exclusive_methods = EXCLUSIVE_METHODS
     not_copied = ("_prepared_game",)
 
     name = "kernel"
+    picker: ClassVar[Callable[..., Any]] = staticmethod(write_best_picks)  #: see `plug_ins.picker_signature`
+    weights: Weights = THESIS  #: the weights of the picks
 
     def __init__(self, seed: int = 0) -> None:
         self.rng = make_rng(seed_of(seed))
@@ -245,18 +248,14 @@ class KernelAgent(SingleThreaded, Agent):
     def _write(self, view: View) -> int:
         """Write the turn to `_deploy` and `_attacks`, and return the number of attacks."""
 
-    @abstractmethod
     def pick(self, view: View) -> list[int]:
-        """See `Agent.pick`."""
-
-    def _picked(self, view: View, picker: Any, weights: Weights) -> list[int]:
         """Return the starting regions that the kernel `picker` prefers, best first."""
         check_request(view)
         free = np.zeros(view.board.n_regions, dtype=np.int8)
         free[list(view.offers)] = 1
         preferences = np.zeros(view.board.n_regions, dtype=np.int32)
-        context = bare_context(view.board, view.params, view.players, weights)
-        count = picker(context, view.position, free, view.player, self.rng, preferences)
+        context = bare_context(view.board, view.params, view.players, self.weights)
+        count = self.picker(context, view.position, free, view.player, self.rng, preferences)
         return [int(region) for region in preferences[:count]]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
@@ -270,20 +269,19 @@ class KernelAgent(SingleThreaded, Agent):
 
 
 class PolicyKernelAgent(KernelAgent):
-    """An agent that gets its turns from a policy kernel. Turns and picks use the weights `THESIS`."""
+    """An agent that gets its turns from a policy kernel, which calls no plug-in functions."""
 
     policy: ClassVar[Callable[..., Any]]  #: a kernel with the signature `plug_ins.policy_signature`
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
-        self._context = bare_context(view.board, view.params, view.players, THESIS)
+        self._context = bare_context(view.board, view.params, view.players, self.weights)
         self._work = make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
 
-    def _write(self, view: View) -> int:
-        return int(
-            self.policy(self._context, view.position, view.player, self.rng, self._work, self._deploy, self._attacks)
-        )
+    def _position(self, view: View) -> Position:
+        """Return the position for the kernel."""
+        return view.position
 
-    def pick(self, view: View) -> list[int]:
-        """See `Agent.pick`."""
-        return self._picked(view, write_best_picks, THESIS)
+    def _write(self, view: View) -> int:
+        position = self._position(view)
+        return int(self.policy(self._context, position, view.player, self.rng, self._work, self._deploy, self._attacks))

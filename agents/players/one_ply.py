@@ -8,7 +8,6 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.determinization import minimal_determinization
-from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.parameters import WEIGHTS, Param, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins.functions import make_context
@@ -98,10 +97,6 @@ class OnePlyAgent(ScoringAgent):
                 self._attacks,
             )
         )
-
-    def pick(self, view: View) -> list[int]:
-        """See `Agent.pick`."""
-        return self._picked(view, write_best_picks, self.weights)
 
 
 #: The parameters that specifications of this agent accept.

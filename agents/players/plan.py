@@ -14,7 +14,6 @@ import numpy as np
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.determinization import distance_to, minimal_determinization
 from warlight_env.agents.evaluation.income_forecast import growth_share
-from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.parameters import WEIGHTS, Param, check_values, documented, parameters_of
 from warlight_env.agents.planning.plans import only_plans, random_style_turn
 from warlight_env.agents.planning.simulated_picks import PICKS, simulated_picks
@@ -160,7 +159,7 @@ class PlanAgent(ScoringAgent):
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
         if self.picks == "best":
-            return self._picked(view, write_best_picks, self.weights)
+            return super().pick(view)
         return simulated_picks(view, self.weights, self.value, self.rng)
 
 

@@ -10,7 +10,6 @@ from warlight_env.agents.base import KernelAgent
 from warlight_env.agents.context import Context
 from warlight_env.agents.parameters import FROM_ONE, Param, Range, check_values, documented, parameters_of
 from warlight_env.agents.records.generator_work import GeneratorWork
-from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Marks, Owners, RandomState, Regions
@@ -159,6 +158,8 @@ def random_picks(
 class RandomAgent(KernelAgent):
     """Deploys in chunks on random border regions, attacks random neighbours that are not clearly stronger."""
 
+    picker = staticmethod(random_picks)
+
     def __init__(
         self,
         seed: int = 0,
@@ -173,9 +174,6 @@ class RandomAgent(KernelAgent):
         check_values(RandomAgent, {"chunks": chunks, "margin": margin})
         self.name = "random"
         self.chunks, self.margin = chunks, margin
-
-    def pick(self, view: View) -> list[int]:
-        return self._picked(view, random_picks, THESIS)
 
     def _write(self, view: View) -> int:
         return int(

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.base import PolicyKernelAgent
 from warlight_env.agents.evaluation.determinization import minimal_determinization
-from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.planning.plans import planned_turn
-from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.weights import PLANNING, Weights
+from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError, did_you_mean
 
@@ -34,7 +32,7 @@ STYLES: Final[dict[str, Weights]] = {
 }  # fmt: skip
 
 
-class StyleAgent(KernelAgent):
+class StyleAgent(PolicyKernelAgent):
     """Plays planned turns with the weights of a style, see STYLES.
 
     Use it as ``warlight_env.agents.players.styles:StyleAgent,style=rush``.
@@ -43,25 +41,13 @@ class StyleAgent(KernelAgent):
         InputError: there is no such style.
     """
 
+    policy = staticmethod(planned_turn)
+
     def __init__(self, seed: int = 0, style: str = "rush") -> None:
         super().__init__(seed)
         if style not in STYLES:
             raise InputError(f"style {style!r}{did_you_mean(style, tuple(STYLES))}: use {', '.join(STYLES)}")
-        self.name, self._weights = style, STYLES[style]
+        self.name, self.weights = style, STYLES[style]
 
-    def _prepare(self, view: View) -> None:
-        super()._prepare(view)
-        self._context = make_context(view.board, view.params, view.players, self._weights)
-        self._work = make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
-
-    def _write(self, view: View) -> int:
-        return int(
-            planned_turn(
-                self._context, minimal_determinization(view), view.player, self.rng, self._work, self._deploy,
-                self._attacks,
-            )
-        )  # fmt: skip
-
-    def pick(self, view: View) -> list[int]:
-        """See `Agent.pick`."""
-        return self._picked(view, write_best_picks, self._weights)
+    def _position(self, view: View) -> Position:
+        return minimal_determinization(view)

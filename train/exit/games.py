@@ -18,7 +18,6 @@ from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.base import Budget, KernelAgent
 from warlight_env.agents.context import Context, generate
 from warlight_env.agents.evaluation.determinization import minimal_determinization
-from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.planning.plans import only_plans, random_style_turn
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.factored_turns import encode_nearest
@@ -109,7 +108,7 @@ class Expert(KernelAgent):
         row: the last turn as a sequence of categorical choices (`factored_turns`), int8[N + 2 E].
     """
 
-    name = "expert"
+    name, weights = "expert", PLANNING
 
     def __init__(self, settings: ExitSettings, network: TurnNetwork | None, seed: int) -> None:
         super().__init__(seed)
@@ -122,7 +121,7 @@ class Expert(KernelAgent):
         generator = only_plans if self._network is None else plans_and_samples
         functions = Functions(generator=generator, policy=random_style_turn, capacity=s.candidates)
         self._context = make_context(
-            view.board, view.params, players, PLANNING, functions=functions, value=load_value(s.value),
+            view.board, view.params, players, self.weights, functions=functions, value=load_value(s.value),
             turns=self._network,
         )  # fmt: skip
         self._work = make_lookahead_work(n, e, players, s.candidates)
@@ -135,10 +134,6 @@ class Expert(KernelAgent):
                 self.row, self._deploy, self._attacks,
             )
         )  # fmt: skip
-
-    def pick(self, view: View) -> list[int]:
-        """See `Agent.pick`."""
-        return self._picked(view, write_best_picks, PLANNING)
 
 
 class Student(TurnNetAgent):
