@@ -24,7 +24,7 @@ from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
 from warlight_env.train.turn_net.module import BoardTensors, TurnModule
 from warlight_env.train.turn_net.turn_sampler import draw_turns
-from warlight_env.train.turn_ppo.rollout_record import Rollout
+from warlight_env.train.turn_ppo.rollout_record import Rollout, make_rollout
 
 
 class TensorRollouts:
@@ -73,21 +73,9 @@ class TensorRollouts:
         #: int64[B]: the learner's seat in each game.
         self._seat = torch.arange(games, device=self._device) % config.players
         self._all_games = torch.arange(games, device=self._device)
-        self._out = self._make(n, e)
-
-    def _make(self, n: int, e: int) -> Rollout:
-        shape, device = (self._games, self._steps), self._device
-
-        def zeros(dtype: torch.dtype, *dims: int) -> Any:
-            return torch.zeros((*shape, *dims), dtype=dtype, device=device)
-
-        values: Any = torch.zeros((self._games, self._steps + 1), device=device)
-        return Rollout(
-            owner=zeros(torch.int8, n), army=zeros(torch.int32, n), round=zeros(torch.int32), player=zeros(torch.int64),
-            row=zeros(torch.int8, n + 2 * e), log_probs=zeros(torch.float32),
-            values=values, reward=zeros(torch.float32),
-            done=zeros(torch.bool), won=zeros(torch.bool), memory=zeros(torch.float32, n, 0), picking=zeros(torch.bool),
-        )  # fmt: skip
+        arrays: Any = make_rollout(games, steps, n, e, fog=False)
+        tensors: Any = [torch.from_numpy(array).to(self._device) for array in arrays]
+        self._out = Rollout(*tensors)
 
     def play(
         self, module: TurnModule, networks: Sequence[TurnModule], opponent_index: npt.NDArray[np.int64], seed: int
