@@ -162,7 +162,7 @@ class SearchAgent(SingleThreaded, Agent):
         self.seed, self._sims, self._secs = seed_of(seed), sims, secs
         self.weights = Weights.load(weights)
         self._last: SearchResult | None = None
-        self._memory_cache: tuple[Board, int, Any] | None = None
+        self._memory_cache: tuple[Board, tuple[int, ...], Any] | None = None
         self._time_manager = TimeManager()
 
     def pick(self, view: View) -> list[int]:
@@ -187,22 +187,15 @@ class SearchAgent(SingleThreaded, Agent):
     def _search(self, view: View, limits: Limits) -> SearchRecord:
         """Search, and return the search's statistics, with at least one candidate."""
 
-    def _memory(self, view: View, make: Callable[[int, int, int], M]) -> M:
-        """Return working memory from `make(regions, edges, players)`.
+    def _memory(self, view: View, make: Callable[..., M], *sizes: int) -> M:
+        """Return working memory from `make(regions, edges, players, *sizes)`.
 
-        Further calls for the same board return the same working memory.
+        Further calls for the same board, number of players and sizes return the same working memory.
         """
-        if (
-            self._memory_cache is None
-            or self._memory_cache[0] is not view.board
-            or self._memory_cache[1] != view.players
-        ):
-            self._memory_cache = (
-                view.board,
-                view.players,
-                make(view.board.n_regions, view.board.n_edges, view.players),
-            )
-        memory: M = self._memory_cache[2]
+        board, counts, cache = view.board, (view.players, *sizes), self._memory_cache
+        if cache is None or cache[0] is not board or cache[1] != counts:
+            cache = self._memory_cache = board, counts, make(board.n_regions, board.n_edges, *counts)
+        memory: M = cache[2]
         return memory
 
     @property

@@ -48,7 +48,6 @@ from warlight_env.agents.turn_net.picks import network_picks
 from warlight_env.agents.turn_net.turn_network_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import Weights
-from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
@@ -96,7 +95,6 @@ class NashAgent(SearchAgent):
 
     name = "nash"
     default_simulations = NASH_SIMULATIONS
-    not_copied = ("_memory_cache", "_works_cache")
 
     def __init__(  # noqa: PLR0913 -- one argument for each setting of users
         self,
@@ -216,7 +214,6 @@ class NashAgent(SearchAgent):
             raise InputError("opponent_model = 'network': there is no turn network, because net = 'none'")
         if picks == "network" and not any(ranks_offers(network) for network in self.own_nets or ()):
             raise InputError("picks = 'network': no network of own_net has a head for picks")
-        self._works_cache: tuple[Sizes, Board, int, list[NashWork]] | None = None
         self._opponents: OpponentTypes | None = None
         self._simple: RecognizedBots | None = None
 
@@ -288,12 +285,11 @@ class NashAgent(SearchAgent):
 
     def _works(self, view: View, sizes: Sizes) -> list[NashWork]:
         """Return working memory for each thread; it is allocated again if the board, players or sizes changed."""
-        cache = self._works_cache
-        if cache is None or cache[0] != sizes or cache[1] is not view.board or cache[2] != view.players:
-            n, e, players = view.board.n_regions, view.board.n_edges, view.players
-            works = [make_nash_work(n, e, players, *sizes[:3]) for _ in range(self.threads)]
-            cache = self._works_cache = (sizes, view.board, players, works)
-        return cache[3]
+
+        def make(*counts: int) -> list[NashWork]:
+            return [make_nash_work(*counts) for _ in range(self.threads)]
+
+        return self._memory(view, make, *sizes[:3])
 
     def _opponent_types(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
         """Return the estimated types (policies) of the other players, after an update with the last round.
