@@ -27,6 +27,11 @@ from warlight_env.engine.reference import reference
 WIDE: Final = 8
 #: The names of the arrays of network parameters that have rows of length VALUES.
 _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "priority_bias")
+#: The names of the matrices by whose transposes the backward pass multiplies.
+_TRANSPOSED: Final = (
+    "own", "around", "among", "beside", "chosen", "weight", "source", "target", "share", "priority", "held", "total",
+    "whole",
+)  # fmt: skip
 
 
 class TurnOutputs(NamedTuple):
@@ -120,42 +125,20 @@ def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
     return totals
 
 
-class TransposedWeights(NamedTuple):
-    """Transposed matrices of a network for the backward pass; see `TurnNetwork`."""
-
-    own: Floats
-    around: Floats
-    among: Floats
-    beside: Floats
-    chosen: Floats
-    weight: Floats  #: [V, H]
-    source: Floats
-    target: Floats
-    share: Floats  #: [V, H]
-    priority: Floats  #: [V, H]
-    held: Floats
-    total: Floats
-    whole: Floats
-
-
-def _transposed(array: Floats) -> Floats:
-    return np.swapaxes(array, -1, -2)
-
-
-def make_transposed(layers: int) -> TransposedWeights:
-    """Return arrays of zeros in the shapes of the transposed matrices of a network with `layers` layers."""
-    shapes = shapes_of(layers)
-    return reference(
-        TransposedWeights(
-            *(_transposed(np.zeros(shapes[name], np.float32)).copy() for name in TransposedWeights._fields)
-        )
+def make_transposed(layers: int) -> TurnNetwork:
+    """Return arrays of zeros for the transposed matrices of a network with `layers` layers; see `transpose_weights`."""
+    return blank_turn_network(
+        {
+            name: (*shape[:-2], shape[-1], shape[-2]) if name in _TRANSPOSED else shape
+            for name, shape in shapes_of(layers).items()
+        }
     )
 
 
-def transpose_weights(network: TurnNetwork, out: TransposedWeights) -> None:
-    """Transpose the matrices of a network, and write the results to `out`."""
-    for name in TransposedWeights._fields:
-        np.copyto(getattr(out, name), _transposed(getattr(network, name)))
+def transpose_weights(network: TurnNetwork, out: TurnNetwork) -> None:
+    """Write the transposed matrices of a network to `out`, for the backward pass; other arrays of `out` stay 0."""
+    for name in _TRANSPOSED:
+        np.copyto(getattr(out, name), np.swapaxes(getattr(network, name), -1, -2))
 
 
 class BackwardWork(NamedTuple):

@@ -18,7 +18,7 @@ from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.simd import clear_floats, copy_floats, outer_adder, product_adder, row_adder, row_gate
 from warlight_env.engine.stack import stack_singles
-from warlight_env.train.turn_net.activations import WIDE, Activations, BackwardWork, TransposedWeights, TurnOutputs
+from warlight_env.train.turn_net.activations import WIDE, Activations, BackwardWork, TurnOutputs
 from warlight_env.train.turn_net.batches import TurnRows
 
 _ONE, _MINUS = np.float32(1.0), np.float32(-1.0)
@@ -52,7 +52,7 @@ def _mix(push: Floats, of_chance: Real, of_entropy: Real, out: Floats) -> None:
 
 @kernel
 def add_gradients(
-    context: Context, transposed: TransposedWeights, rows: TurnRows, low: Int, high: Int, activations: Activations,
+    context: Context, transposed: TurnNetwork, rows: TurnRows, low: Int, high: Int, activations: Activations,
     derivatives: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> Int:  # fmt: skip
     """Add the gradients of turns low .. high - 1 to arrays from `make_gradient`; return high - low.
@@ -91,7 +91,7 @@ def _through_pick(
 
 @kernel
 def _through_scores(
-    context: Context, transposed: TransposedWeights, position: Position, player: Int, m: Int,
+    context: Context, transposed: TurnNetwork, position: Position, player: Int, m: Int,
     activations: Activations, derivatives: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> None:  # fmt: skip
     net, embeddings, owner = context.turns, activations.embeddings[m, -1], position.owner
@@ -134,7 +134,7 @@ def _through_scores(
 
 @kernel
 def _through_deploys(
-    context: Context, transposed: TransposedWeights, position: Position, player: Int, m: Int,
+    context: Context, transposed: TurnNetwork, position: Position, player: Int, m: Int,
     activations: Activations, derivatives: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> None:  # fmt: skip
     net, board, embeddings, owner = context.turns, context.board, activations.embeddings[m, -1], position.owner
@@ -174,7 +174,7 @@ def _through_deploys(
 @kernel
 def _through_borders(
     context: Context,
-    transposed: TransposedWeights,
+    transposed: TurnNetwork,
     m: Int,
     activations: Activations,
     derivatives: TurnOutputs,
@@ -234,7 +234,7 @@ def _through_borders(
 @kernel
 def _through_layer(
     context: Context,
-    transposed: TransposedWeights,
+    transposed: TurnNetwork,
     layer: Int,
     m: Int,
     activations: Activations,
