@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -67,7 +68,7 @@ def test_the_gradient_matches_finite_differences_of_the_loss():
     features[:, :, 1:5] = 0.0  # keeps positions above 0
 
     def loss(x):
-        other = model.copy()
+        other = deepcopy(model)
         other.theta, other.sharpness = x[:-1], math.exp(x[-1])
         chance = other.chance(features)
         return -(target * np.log(chance) + (1 - target) * np.log(1 - chance)).mean()

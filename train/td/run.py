@@ -78,17 +78,6 @@ class Model:
         self._start = weights
         self.theta, self.sharpness = coefficients(weights, self.terms), weights.sharpness
 
-    def copy(self) -> Model:
-        """Return a copy of the model; changes of the copy do not change the original model."""
-        copied = object.__new__(Model)
-        copied.terms, copied._start, copied.theta, copied.sharpness = (
-            self.terms,
-            self._start,
-            self.theta.copy(),
-            self.sharpness,
-        )
-        return copied
-
     def chance(self, features: npt.NDArray[np.floating[Any]]) -> Floats:
         """Return the win probability of player 0, float64[...], from features [..., 2, F]."""
         values = np.maximum(features @ self.theta, 1e-9)
