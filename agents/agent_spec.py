@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -52,19 +52,6 @@ class AgentSpec:
         options, end, arguments = self.argument_text.partition("]:")
         return replace(self, separator=options + end, argument_text=arguments) if end else self
 
-    def split_name(self, end: str) -> tuple[str, str]:
-        """Return the name without the digest of a file, and the digest.
-
-        end: a file ending, such as ".py". The digest is an empty string if the name is not a file name with this ending
-        and a digest.
-        """
-        bare = _DIGEST.sub("", self.name)
-        return (bare, self.name[len(bare) + 1 :]) if bare.endswith(end) else (self.name, "")
-
-    def with_name(self, name: str) -> AgentSpec:
-        """Return a specification with the same text after another name."""
-        return replace(self, name=name)
-
     def with_argument_text(self, argument_text: str) -> AgentSpec:
         """Return a specification of the same agent with another text after the name."""
         return replace(self, argument_text=argument_text)
@@ -76,39 +63,32 @@ class AgentSpec:
         """
 
         def pin(part: str) -> str:
-            key, equals, value = part.strip().partition("=")
+            text = part.strip()
+            key, equals, value = text.partition("=")
             digest = digest_of(key, value) if equals else None
-            return part if digest is None else _before_space(part, f"#{digest}")
+            return part if digest is None else part.replace(text, f"{text}#{digest}")
 
         return self.with_argument_text(",".join(map(pin, self.argument_text.split(","))))
 
-    def without_digests(self, endings: Iterable[tuple[str, str]]) -> AgentSpec:
-        """Remove the digests of files from the values of the parameters.
+    def without_digests(self, endings: Mapping[str, str]) -> AgentSpec:
+        """Remove the digests of files from the values of the parameters in `endings`.
 
-        endings: pairs of a parameter's key and a file ending, such as ".json". The digest is removed only from a value
-        whose key and file ending are one of the pairs in `endings`.
+        endings: file endings, such as ".json", by the parameter's key; see `split_digest`.
         """
 
         def unpin(part: str) -> str:
-            stripped = part.strip()
-            bare = _DIGEST.sub("", stripped)
-            key, _, value = bare.partition("=")
-            pinned = any(key == name and value.endswith(end) for name, end in endings)
-            return part.replace(stripped, bare) if pinned else part
+            text = part.strip()
+            key, equals, value = text.partition("=")
+            is_file = equals and key in endings
+            return part.replace(text, f"{key}={split_digest(value, endings[key])[0]}") if is_file else part
 
-        endings = list(endings)
         return self.with_argument_text(",".join(map(unpin, self.argument_text.split(","))))
 
-    def without_digest(self, end: str) -> AgentSpec:
-        """Remove the digest of a specification whose text after the name is only a file name with a digest.
 
-        end: a file ending, such as ".json". The digest stays if the file name does not end with `end`.
-        """
-        bare = _DIGEST.sub("", self.argument_text.rstrip())
-        return self.with_argument_text(bare) if bare.endswith(end) and bare != self.argument_text.rstrip() else self
+def split_digest(path: str, end: str) -> tuple[str, str]:
+    """Return the path of a file without its digest, and the digest.
 
-
-def _before_space(text: str, suffix: str) -> str:
-    """Append `suffix` to a text, before the white space at its end."""
-    end = len(text.rstrip())
-    return f"{text[:end]}{suffix}{text[end:]}"
+    end: a file ending, such as ".py". The digest is an empty string if the path does not have this ending and a digest.
+    """
+    bare = _DIGEST.sub("", path)
+    return (bare, path[len(bare) + 1 :]) if bare.endswith(end) else (path, "")

@@ -21,7 +21,7 @@ from typing import Any, Final
 from warlight_env import bounded_io
 from warlight_env.agents.agent_adapter import call_factory
 from warlight_env.agents.agent_info import AgentInfo, TextForm
-from warlight_env.agents.agent_spec import AgentSpec
+from warlight_env.agents.agent_spec import AgentSpec, split_digest
 from warlight_env.agents.records.value_record import check_digest, digest
 from warlight_env.errors import InputError
 
@@ -47,7 +47,7 @@ def imported_agent(spec: AgentSpec) -> AgentInfo | None:
     attribute, colon, parameters = spec.argument_text.partition(",")[0].strip().partition(":")
     if spec.separator != ":" or not _NAME.fullmatch(attribute):
         return None
-    path, expected = spec.split_name(PYTHON_END)
+    path, expected = split_digest(spec.name, PYTHON_END)
     if path.endswith(PYTHON_END):
         if not os.path.isfile(path):
             raise ImportedAgentError(f"agent '{path}:{attribute}': there is no file {path}")

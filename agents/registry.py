@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +12,7 @@ from typing import Any, Final
 from warlight_env import bounded_io, registration_hooks
 from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory, method_fault
 from warlight_env.agents.agent_info import AgentInfo, TextForm
-from warlight_env.agents.agent_spec import AgentSpec
+from warlight_env.agents.agent_spec import AgentSpec, split_digest
 from warlight_env.agents.base import Agent
 from warlight_env.agents.bot_profile import BotProfile
 from warlight_env.agents.built_in import BUILT_IN
@@ -319,7 +320,7 @@ def pinned(spec: str) -> str:
         parsed = parsed.wrapped
         return str(parsed.with_argument_text(pinned(parsed.argument_text)))
     if info.file is not None:
-        return str(parsed.with_name(f"{info.file}#{file_digest(info.file)}"))
+        return str(replace(parsed, name=f"{info.file}#{file_digest(info.file)}"))
     if info.text is not None:
         text_digest = info.text.digest_of
         is_file = text_digest is not None and parsed.argument_text.endswith(_FILE_END)
@@ -337,10 +338,10 @@ def unpinned(spec: str) -> str:
     prefixes, parsed = _unwrap(spec)
     info = _registered_agents().get(parsed.name)
     if info is None or info.text is None:
-        parsed = parsed.without_digests((key, end) for key, (end, _) in _FILES.items())
-        parsed = parsed.with_name(parsed.split_name(PYTHON_END)[0])
+        parsed = parsed.without_digests({key: end for key, (end, _) in _FILES.items()})
+        parsed = replace(parsed, name=split_digest(parsed.name, PYTHON_END)[0])
     elif info.text.digest_of:
-        parsed = parsed.without_digest(_FILE_END)
+        parsed = parsed.with_argument_text(split_digest(parsed.argument_text, _FILE_END)[0])
     return "".join((*prefixes, str(parsed)))
 
 
