@@ -27,10 +27,10 @@ from warlight_env.agents.plug_ins.answer_faults import (
     likely_fault,
     preferences_fault,
     shares_fault,
+    turn_fault,
     turns_fault,
 )
 from warlight_env.agents.plug_ins.interpreted import compilable, in_python
-from warlight_env.agents.plug_ins.turn_faults import turn_fault
 from warlight_env.agents.records.generator_work import TurnSet
 from warlight_env.engine.callback_errors import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
 from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_options, protected
