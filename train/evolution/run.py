@@ -22,7 +22,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -58,21 +58,8 @@ _TRUST: Final = (0.5, 0.8)
 _GENERATION, _REVIEW, _SAMPLING = 1, 2, 3
 
 
-class Table(Protocol):
-    """Plays the games of candidates against their opponents (rivals), and returns the scores."""
-
-    def scores(
-        self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
-    ) -> npt.NDArray[np.float64]:
-        """Return the scores of A players against R opponents (rivals), float64[A, R, 2 · units].
-
-        A unit is a pair of games with one seed and exchanged seats. All players and rivals play with the same seeds.
-        """
-        ...
-
-
 class CompiledTable:
-    """Plays games of one-ply players in compiled code; see `Duels`."""
+    """Plays games of one-ply players against their opponents (rivals) in compiled code; see `Duels`."""
 
     def __init__(self, conditions: Conditions, samples: int, jobs: int) -> None:
         c = conditions
@@ -81,7 +68,10 @@ class CompiledTable:
     def scores(
         self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
-        """See `Table.scores`."""
+        """Return the scores of A players against R opponents (rivals), float64[A, R, 2 · units].
+
+        A unit is a pair of games with one seed and exchanged seats. All players and rivals play with the same seeds.
+        """
         opponents = [rival if isinstance(rival, str) else rival.weights for rival in rivals]
         return self._duels.scores([player.weights for player in players], opponents, units, seed)
 
@@ -104,7 +94,7 @@ class ArenaTable:
     def scores(
         self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
-        """See `Table.scores`."""
+        """See `CompiledTable.scores`."""
         c = self._conditions
         map_, rules = maps.load(c.map), Rules.of(c.rules)
 
@@ -123,8 +113,8 @@ class ArenaTable:
 
 def make_table(
     conditions: Conditions, spec: str, rivals: Sequence[str], jobs: int, backend: str | Backend, folder: Path
-) -> Table:
-    """Return the fastest class of games (`Table`) that supports the player, the opponents (rivals) and the rules."""
+) -> CompiledTable | ArenaTable:
+    """Return an object of the fastest class of games that supports the player, the opponents (rivals) and the rules."""
     info, values = parse(spec)
     compiled = all(rival in COMPILED for rival in rivals)
     if info.name == "one_ply" and "weights" not in values and compiled and plays_compiled(Rules.of(conditions.rules)):
@@ -169,7 +159,7 @@ class _StartedStage:
 
     number: int  #: the index of the stage, from 0
     stage: Stage
-    table: Table  #: plays the games
+    table: CompiledTable | ArenaTable  #: plays the games
     genome: SearchSpace  #: the parameters that the stage changes
     base: ParameterVector  #: the other parameters
 
@@ -241,7 +231,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
             ],
         )  # fmt: skip
 
-    def _table(self, stage: Stage) -> Table:
+    def _table(self, stage: Stage) -> CompiledTable | ArenaTable:
         rivals = [rival for rival in stage.opponents if rival not in (START, CHAMPION, HALL)]
         folder = self.journal.folder / "games"
         return make_table(self.settings.conditions, stage.player, rivals, self._jobs, self._backend, folder)
