@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -52,6 +52,6 @@ FINAL_MOVE_RULES: Final[dict[str, Answer]] = {
 }
 
 
-def sorted_by_central_value(candidates: Sequence[Candidate], rng: Any = None) -> list[Candidate]:
+def sorted_by_central_value(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates sorted by `Candidate.middle`, highest first; candidates without visits are last."""
-    return _by(lambda c: (float(c.visits > 0), 0.0 if c.middle is None else c.middle, c.visits))(candidates, rng)
+    return sorted(candidates, key=lambda c: (c.visits > 0, c.middle or 0.0, c.visits), reverse=True)
