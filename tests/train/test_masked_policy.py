@@ -121,14 +121,6 @@ def test_gradients_are_finite_and_zero_for_closed_values():
     assert (logits.grad[mask] != 0).any()
 
 
-def test_actions_are_computed_from_logits():
-    logits, mask = random_rows()
-    ours = MaskedRowsDistribution(ROWS, VALUES)
-    assert torch.equal(ours.actions_from_params(logits, mask, deterministic=True), ours.mode())
-    actions, log_prob = ours.log_prob_from_params(logits, mask)
-    assert torch.equal(log_prob, ours.log_prob(actions))
-
-
 # The policy
 
 

@@ -73,17 +73,6 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
         log_probs = self.log_probs.masked_fill(self.log_probs < CLOSED_LOGIT / 2, 0.0)
         return -(log_probs.exp() * log_probs).sum(dim=(1, 2))
 
-    def actions_from_params(  # type: ignore[override]
-        self, action_logits: Tensor, action_mask: Tensor | None = None, deterministic: bool = False
-    ) -> Tensor:
-        """Return actions int64[B, R] for the given logits: the mode if `deterministic`, else a random sample."""
-        return self.proba_distribution(action_logits, action_mask).get_actions(deterministic)
-
-    def log_prob_from_params(self, action_logits: Tensor, action_mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Return a sample, int64[B, R], and its log-probabilities, float[B]."""
-        actions = self.actions_from_params(action_logits, action_mask)
-        return actions, self.log_prob(actions)
-
 
 class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
     """The policy of PPO (or A2C) for the encoding `factored`; it never chooses forbidden values.
