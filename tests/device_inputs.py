@@ -17,7 +17,8 @@ from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.weights import PLANNING
 from warlight_env.envs import EnvCore
 from warlight_env.tensor_env import toolkit
-from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
+from warlight_env.train.turn_net.device_features import TurnInputs
+from warlight_env.train.turn_net.turn_inputs import NetworkPositions
 
 #: The map and the number of players, by name.
 CASES: dict[str, tuple[str, int]] = {"two players": ("small", 2), "six players": ("world", 6)}

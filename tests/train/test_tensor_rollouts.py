@@ -26,9 +26,10 @@ from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.turn_net.batches import plain_turns
-from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
+from warlight_env.train.turn_net.device_features import TurnInputs
 from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
+from warlight_env.train.turn_net.turn_inputs import NetworkPositions
 from warlight_env.train.turn_net.turn_sampler import draw_turns
 from warlight_env.train.turn_ppo.opponents import opponent_bot, opponent_context
 from warlight_env.train.turn_ppo.rollouts import Rollouts

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from warlight_env.agents.records.turn_record import FIRST_MEMORY, N_MEMORY
-from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
+from warlight_env.train.turn_net.device_features import TurnInputs
+from warlight_env.train.turn_net.turn_inputs import NetworkPositions
 
 #: Values in the row of the choice of a start region: an offered region, and the chosen region.
 OFFERED: Final = 1

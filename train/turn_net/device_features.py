@@ -90,6 +90,3 @@ def _array(tensor: Tensor) -> Any:
     from numba import cuda
 
     return cuda.as_cuda_array(tensor)
-
-
-__all__ = ["NetworkPositions", "TurnInputs"]

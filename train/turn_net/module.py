@@ -14,7 +14,6 @@ from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.agents.records.turn_record import (
     LAYERED,
     LAYERS,
-    UNITS,
     TurnNetwork,
     TurnNetworkError,
     layers_of,
@@ -188,6 +187,3 @@ class TurnModule(nn.Module):
         hidden = hidden + (player[:, None] == seats).float()[..., None] * self.player
         scores = functional.relu(hidden) @ self.value
         return scores.masked_fill(count[..., 0] == 0, -torch.inf)
-
-
-__all__ = ["UNITS", "BoardTensors", "TurnModule", "board_tensors"]

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
+from warlight_env.train.turn_net.device_features import TurnInputs
 from warlight_env.train.turn_net.module import BoardTensors, TurnModule
+from warlight_env.train.turn_net.turn_inputs import NetworkPositions
 
 
 class DrawnTurns(NamedTuple):

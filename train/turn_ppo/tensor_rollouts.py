@@ -21,8 +21,9 @@ from warlight_env.envs.core import InnerCore
 from warlight_env.envs.restarting_games import LEARNER, NEVER
 from warlight_env.tensor_env.games import Bot, CpuGames, DeviceGames, make_seats
 from warlight_env.train.common.game_configs import GameConfig
-from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
+from warlight_env.train.turn_net.device_features import TurnInputs
 from warlight_env.train.turn_net.module import BoardTensors, TurnModule
+from warlight_env.train.turn_net.turn_inputs import NetworkPositions
 from warlight_env.train.turn_net.turn_sampler import draw_turns
 from warlight_env.train.turn_ppo.rollout_record import Rollout, make_rollout
 
