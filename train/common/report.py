@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
 
@@ -35,28 +34,43 @@ class Line:
     high: Sequence[float] = ()
 
 
-@dataclass
 class Report:
-    """The report's paragraphs, tables, code and figures in order."""
+    """The report's paragraphs, tables, code and figures, as parts in Markdown and in HTML.
 
-    title: str
-    parts: list[tuple[str, Any]] = field(default_factory=list)
+    Attributes:
+        figures: the figures as SVG texts, in the order of the report.
+    """
+
+    def __init__(self, title: str) -> None:
+        self.title, self.figures = title, list[str]()
+        self._markdown, self._html = [f"# {title}"], [f"<h1>{escape(title)}</h1>"]
+
+    def _add(self, markdown: str, html: str) -> None:
+        self._markdown.append(markdown)
+        self._html.append(html)
 
     def heading(self, text: str) -> None:
         """Add the heading of a section."""
-        self.parts.append(("heading", text))
+        self._add(f"## {text}", f"<h2>{escape(text)}</h2>")
 
     def text(self, text: str) -> None:
         """Add a paragraph."""
-        self.parts.append(("text", text))
-
-    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Add a table. head: the titles of the columns. rows: the texts of the cells."""
-        self.parts.append(("table", (list(head), [list(row) for row in rows])))
+        self._add(text, f"<p>{escape(text)}</p>")
 
     def code(self, text: str) -> None:
         """Add lines of code."""
-        self.parts.append(("code", text))
+        self._add(f"```\n{text}\n```", f"<pre>{escape(text)}</pre>")
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Add a table. head: the titles of the columns. rows: the texts of the cells."""
+        lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+        top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+        cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+        body = "".join(f"<tr>{row}</tr>" for row in cells)
+        self._add(
+            "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in lines),
+            f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>',
+        )
 
     def machine(self) -> None:
         """Add a description of the machine and the versions of the software."""
@@ -87,63 +101,26 @@ class Report:
             figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
             pyplot.close(figure)
         svg = buffer.getvalue()
-        self.parts.append(
-            ("figure", (svg[svg.index("<svg") :], f"{y} by {x}: {', '.join(line.name for line in lines)}"))
+        self.figures.append(svg[svg.index("<svg") :])
+        caption = f"{y} by {x}: {', '.join(line.name for line in lines)}"
+        self._add(
+            f"![{caption}](curve-{len(self.figures)}.svg)",
+            f'<figure role="img" aria-label="{escape(caption)}">{self.figures[-1]}</figure>',
         )
 
-    def figures(self) -> list[str]:
-        """Return the figures of the report as SVG texts, in the order of the report."""
-        return [content[0] for kind, content in self.parts if kind == "figure"]
-
-    def to_markdown(self, figure_name: str = "curve-{}.svg") -> str:
-        """Return the report as Markdown; `figure_name` with the numbers 1, 2, … gives the names of figure files."""
-        out, pictures = [f"# {self.title}"], 0
-        for kind, content in self.parts:
-            if kind == "heading":
-                out.append(f"## {content}")
-            elif kind == "text":
-                out.append(str(content))
-            elif kind == "code":
-                out.append(f"```\n{content}\n```")
-            elif kind == "table":
-                head, rows = content
-                lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-                out.append(
-                    "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in lines)
-                )
-            else:
-                pictures += 1
-                out.append(f"![{content[1]}]({figure_name.format(pictures)})")
-        return "\n\n".join(out) + "\n"
+    def to_markdown(self) -> str:
+        """Return the report as Markdown, which names the files curve-1.svg, curve-2.svg, … of the figures."""
+        return "\n\n".join(self._markdown) + "\n"
 
     def to_html(self) -> str:
         """Return the report as HTML, with all figures inside."""
-        body = [f"<h1>{escape(self.title)}</h1>"]
-        for kind, content in self.parts:
-            if kind == "heading":
-                body.append(f"<h2>{escape(str(content))}</h2>")
-            elif kind == "text":
-                body.append(f"<p>{escape(str(content))}</p>")
-            elif kind == "code":
-                body.append(f"<pre>{escape(str(content))}</pre>")
-            elif kind == "table":
-                head, rows = content
-                top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-                cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
-                lines = "".join(f"<tr>{row}</tr>" for row in cells)
-                body.append(
-                    f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
-                )
-            else:
-                svg, caption = content
-                body.append(f'<figure role="img" aria-label="{escape(caption)}">{svg}</figure>')
         policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
         return (
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width,initial-scale=1">'
             f'<meta http-equiv="Content-Security-Policy" content="{policy}"><link rel="icon" href="data:,">'
             f"<title>{escape(self.title)}</title><style>{_STYLE}</style></head><body><main>"
-            + "\n".join(body)
+            + "\n".join(self._html)
             + "</main></body></html>\n"
         )
 

@@ -208,7 +208,7 @@ class Trainer(ABC, Generic[S, F]):
         report.machine()
         report.heading("Again")
         report.code(f"warlight train {self.command} {SETTINGS} --out again")
-        for i, figure in enumerate(report.figures(), 1):
+        for i, figure in enumerate(report.figures, 1):
             journal.write(f"curve-{i}.svg", figure)
         journal.write("report.md", report.to_markdown())
         journal.write("report.html", report.to_html())
