@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 from warlight_env.agents.base import Agent, Budget, Faults
 from warlight_env.agents.records.search_record import SearchPolicy
+from warlight_env.arguments import accepts_arguments
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
@@ -63,13 +64,7 @@ def method_fault(agent: object) -> str | None:
         function = getattr(agent, method, None)
         if isinstance(agent, type) or not callable(function):
             return f"{name} has no method {method}({', '.join(arguments)})"
-        try:
-            signature = inspect.signature(function)
-        except (TypeError, ValueError):
-            continue
-        try:
-            signature.bind(*arguments)
-        except TypeError:
+        if not accepts_arguments(function, *arguments):
             budget = ", budget=None" if "budget" in arguments else ""
             return (
                 f"{name}.{method} must accept the arguments ({', '.join(arguments)}): "
