@@ -19,7 +19,7 @@ from warlight_env.agents.built_in import BUILT_IN
 from warlight_env.agents.imported import PYTHON_END, ImportedAgentError, file_digest, imported_agent
 from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.records.turn_record import TurnNetworkError
-from warlight_env.agents.records.value_record import ValueNetworkError, digest, load_value
+from warlight_env.agents.records.value_record import ValueNetworkError, digest, read_value
 from warlight_env.agents.weights import Weights
 from warlight_env.arguments import check_flag, check_integer, is_integer, kind_in_words, short_repr
 from warlight_env.durations import read_seconds, read_simulations
@@ -274,19 +274,17 @@ def with_seconds(spec: str, seconds: float) -> str:
 
 
 def _network_digest(path: str) -> str:
-    hex_digest = digest(
-        bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network")
-    )
-    load_value(f"{path}#{hex_digest}")  # raises an error if the file contains no network
-    return hex_digest
+    content = bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network")
+    read_value(content, path)  # raises an error if the file contains no network
+    return digest(content)
 
 
 def _turns_digest(path: str) -> str:
-    from warlight_env.agents.turn_net.turn_network_file import load_turn_network
+    from warlight_env.agents.turn_net.turn_network_file import read_turn_network
 
-    hex_digest = digest(bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network"))
-    load_turn_network(f"{path}#{hex_digest}")  # raises an error if the file contains no network
-    return hex_digest
+    content = bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, TurnNetworkError, "turn network")
+    read_turn_network(content, path)  # raises an error if the file contains no network
+    return digest(content)
 
 
 def _model_digest(path: str) -> str:
