@@ -46,10 +46,11 @@ class Context(NamedTuple):
     value: ValueNetwork
     turns: TurnNetwork
     players: int
-    generators: int  #: bit mask of the methods that propose turns, see `generate_turns`; the policy uses the same mask
-    evaluate: int  #: the address of a function with the signature `evaluation_signature`
-    generate: int  #: the address of a function with the signature `generator_signature`
-    policy: int  #: the address of a function with the signature `policy_signature`
+    #: Bit mask of the methods that propose turns, see `generate_turns`; the policy uses the same mask.
+    generators: int = ALL_GENERATORS
+    evaluate: int = 0  #: the address of a function with the signature `evaluation_signature`
+    generate: int = 0  #: the address of a function with the signature `generator_signature`
+    policy: int = 0  #: the address of a function with the signature `policy_signature`
 
 
 def bare_context(
@@ -59,21 +60,9 @@ def bare_context(
 
     `plug_ins.make_context` returns a context with plug-in functions.
     """
-    army_requirements = make_army_requirements(params.dice)
+    evaluation, requirements = make_evaluation(board, weights), make_army_requirements(params.dice)
     return reference(
-        Context(
-            board,
-            params,
-            make_evaluation(board, weights),
-            army_requirements,
-            no_network(),
-            no_turn_network(),
-            players,
-            generators,
-            0,
-            0,
-            0,
-        )
+        Context(board, params, evaluation, requirements, no_network(), no_turn_network(), players, generators)
     )
 
 
