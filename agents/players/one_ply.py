@@ -7,7 +7,6 @@ from typing import Annotated, Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.parameters import WEIGHTS, Param, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins.functions import make_context
@@ -68,6 +67,7 @@ class OnePlyAgent(ScoringAgent):
     """Plays the best turn according to a one-round lookahead, with the evaluation of `mcts`; for 2 or more players."""
 
     name = "one_ply"
+    chooser = staticmethod(one_ply_turn)
 
     def __init__(
         self,
@@ -83,20 +83,6 @@ class OnePlyAgent(ScoringAgent):
         super()._prepare(view)
         self._context = make_context(view.board, view.params, view.players, self.weights)
         self._work = make_lookahead_work(view.board.n_regions, view.board.n_edges, view.players)
-
-    def _choose(self, view: View) -> int:
-        return int(
-            one_ply_turn(
-                self._context,
-                minimal_determinization(view),
-                view.player,
-                self.samples,
-                self.rng,
-                self._work,
-                self._deploy,
-                self._attacks,
-            )
-        )
 
 
 #: The parameters that specifications of this agent accept.

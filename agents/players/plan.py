@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation.determinization import distance_to, minimal_determinization
+from warlight_env.agents.evaluation.determinization import distance_to
 from warlight_env.agents.evaluation.income_forecast import growth_share
 from warlight_env.agents.parameters import WEIGHTS, Param, check_values, documented, parameters_of
 from warlight_env.agents.planning.plans import only_plans, random_style_turn
@@ -74,6 +74,7 @@ class PlanAgent(ScoringAgent):
     """
 
     name = "plan"
+    chooser = staticmethod(choose_plan)
 
     def __init__(
         self,
@@ -124,20 +125,9 @@ class PlanAgent(ScoringAgent):
         threats = (view.owner == UNKNOWN) | ((view.owner != NEUTRAL) & (view.owner != view.player))
         return bool((distance_to(view.board.distance, view.owner, view.player)[threats] > self.contact_distance).all())
 
-    def _choose(self, view: View) -> int:
-        self._player, context = view.player, self._growth_context if self._only_grows(view) else self._context
-        return int(
-            choose_plan(
-                context,
-                minimal_determinization(view),
-                view.player,
-                self.samples,
-                self.rng,
-                self._work,
-                self._deploy,
-                self._attacks,
-            )
-        )
+    def _context_for(self, view: View) -> Context:
+        self._player = view.player
+        return self._growth_context if self._only_grows(view) else self._context
 
     def insight(self) -> dict[str, Any] | None:
         """Return the goals of the last turn in the order in which they were chosen; None before the first turn.

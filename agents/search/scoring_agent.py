@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
 from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.records.search_record import SearchPolicy
 from warlight_env.agents.search.lookahead import LookaheadWork
 from warlight_env.engine.orders import Orders
@@ -16,21 +19,29 @@ from warlight_env.engine.view import View
 class ScoringAgent(KernelAgent):
     """An agent that uses `lookahead.score_turns`.
 
-    Subclasses define `_choose`, which scores the turns.
+    Subclasses define `chooser`, a kernel that writes a turn to `deploy` and `attacks`, and returns the number of
+    attacks. If there are several candidate turns, the kernel scores all of them.
     """
 
+    #: the kernel, with the arguments (context, position, player, samples, rng, work, deploy, attacks)
+    chooser: ClassVar[Callable[..., Any]]
+    _context: Context
     _work: LookaheadWork  #: stores the scores
     samples: int  #: number of simulated rounds for each turn
     _attack_count: int | None = None
     _limit: int = 0
 
-    @abstractmethod
-    def _choose(self, view: View) -> int:
-        """Choose a turn, and write it as `KernelAgent._write` does; score all candidate turns if there are several."""
+    def _context_for(self, view: View) -> Context:
+        """Return the context with the evaluation for a turn."""
+        return self._context
 
     def _write(self, view: View) -> int:
         self._work.score[:] = np.nan  # mark all scores as missing, so that old scores are not used again
-        self._limit, self._attack_count = int(view.params.max_orders), self._choose(view)
+        context, position = self._context_for(view), minimal_determinization(view)
+        count = self.chooser(
+            context, position, view.player, self.samples, self.rng, self._work, self._deploy, self._attacks
+        )
+        self._limit, self._attack_count = int(view.params.max_orders), int(count)
         return self._attack_count
 
     def search_policy(self) -> SearchPolicy | None:
