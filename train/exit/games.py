@@ -6,6 +6,7 @@ The players of the seats are drawn at random. The expert chooses the turns that 
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -222,18 +223,13 @@ def teaching(games: ExpertGames, jobs: int, backend: str | Backend = "local") ->
         backend: ``local`` plays in threads of this process; other backends start worker processes at the first call.
     """
     with contextlib.ExitStack() as stack:
-        if backend == "local":
 
-            def play(numbers: Sequence[int]) -> list[list[ExpertTurn]]:
-                return in_threads(games.play, numbers, jobs)
+        @functools.cache
+        def workers() -> Workers[list[ExpertTurn]]:
+            return stack.enter_context(make_backend(backend).open([games], jobs))
 
-        else:
-            game_backend = make_backend(backend)
-            workers: list[Workers[list[ExpertTurn]]] = []
+        def teach(numbers: Sequence[int]) -> ExpertTurns:
+            played = in_threads(games.play, numbers, jobs) if backend == "local" else play_all(workers(), numbers)
+            return ExpertTurns.from_turns([turn for game in played for turn in game])
 
-            def play(numbers: Sequence[int]) -> list[list[ExpertTurn]]:
-                if not workers:
-                    workers.append(stack.enter_context(game_backend.open([games], jobs)))
-                return play_all(workers[0], numbers)
-
-        yield lambda numbers: ExpertTurns.from_turns([turn for game in play(numbers) for turn in game])
+        yield teach
