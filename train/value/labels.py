@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Iterable
 from typing import Final
@@ -53,8 +54,7 @@ class Labeller:
         )  # fmt: skip
         #: The number of rounds of a simulation.
         self._rounds = settings.playout_rounds or (2 if self._network is None else 1)
-        self._contexts: dict[int, Context] = {}
-        self._setups: dict[tuple[int, int], NashSetup] = {}
+        self._context, self._setup = functools.cache(self._make_context), functools.cache(self._make_setup)
         self._memory = threading.local()
 
     def value(self, config: int, position: Position, seed: int) -> npt.NDArray[np.float64] | None:
@@ -75,19 +75,15 @@ class Labeller:
         is_live = play_at_random(self._context(config), self._setup(config, 1), position, work, after)
         return after if is_live else None
 
-    def _context(self, config: int) -> Context:
-        if config not in self._contexts:
-            game_config = self._configs[config]
-            self._contexts[config] = make_context(
-                game_config.board, game_config.params, game_config.players, self._settings.weights,
-                functions=self._functions, value=self._network, turns=self._net,
-            )  # fmt: skip
-        return self._contexts[config]
+    def _make_context(self, config: int) -> Context:
+        game_config = self._configs[config]
+        return make_context(
+            game_config.board, game_config.params, game_config.players, self._settings.weights,
+            functions=self._functions, value=self._network, turns=self._net,
+        )  # fmt: skip
 
-    def _setup(self, config: int, rounds: int) -> NashSetup:
-        if (config, rounds) not in self._setups:
-            self._setups[config, rounds] = make_nash_setup(self._context(config), rounds, 1)
-        return self._setups[config, rounds]
+    def _make_setup(self, config: int, rounds: int) -> NashSetup:
+        return make_nash_setup(self._context(config), rounds, 1)
 
     def _begin(self, config: int, seed: int) -> NashWork:
         """Return the working memory of this thread for a game config, after a reset to the initial state."""
