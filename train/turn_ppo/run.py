@@ -236,15 +236,11 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         }  # fmt: skip
 
     def _games_of(self, number: int) -> _Games | _TensorGames:
-        games = self._games.get(number)
-        if games is None:
-            config = self.configs[number]
-            if self.device == "cpu":
-                games = _Games(self.settings, config, self._jobs)
-            else:
-                games = _TensorGames(self.settings, config, self.device)
-            self._games[number] = games
-        return games
+        if number not in self._games:
+            s, config = self.settings, self.configs[number]
+            on_cpu = self.device == "cpu"
+            self._games[number] = _Games(s, config, self._jobs) if on_cpu else _TensorGames(s, config, self.device)
+        return self._games[number]
 
     def _draw_opponents(self, draw: np.random.Generator) -> tuple[list[str], npt.NDArray[np.int64]]:
         """Return the names of the opponents, and for each game the index of its opponent. draw: a generator."""
