@@ -229,17 +229,16 @@ def solve_round(game: RoundGame, works: Sequence[NashWork], limits: Limits) -> l
     responses are added.
     """
     start = works[0].rng.copy()
+    opponents = [p for p in range(game.context.players) if p != game.player]
     for number, work in enumerate(works):
         work.rng[:] = start
         _begin(game, work)
         if game.opponents is not None:
-            for p in range(game.context.players):
-                if p != game.player:
-                    game.opponents.write(game.position, p, game.candidates, work)
+            for p in opponents:
+                game.opponents.write(game.position, p, game.candidates, work)
         if game.simple is not None:
-            for p in range(game.context.players):
-                if p != game.player:
-                    game.simple.write(game.position, p, work)
+            for p in opponents:
+                game.simple.write(game.position, p, work)
         if number:
             work.rng[:] = make_rng(derive_seed(int(start[0]), number))
     start_counts = [int(count) for count in works[0].sizes]
@@ -248,8 +247,7 @@ def solve_round(game: RoundGame, works: Sequence[NashWork], limits: Limits) -> l
         searches[0].run()
         return start_counts
     with ThreadPoolExecutor(len(searches)) as pool:
-        for future in [pool.submit(search.run) for search in searches]:
-            future.result()
+        list(pool.map(_RoundSearch.run, searches))
     return start_counts
 
 
