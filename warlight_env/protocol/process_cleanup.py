@@ -12,12 +12,12 @@ import signal
 import sys
 import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 #: The maximum time in seconds for killing processes. The time can run out if the bot starts new processes very fast.
 GIVE_UP: Final = 10.0
-#: `kill_all` searches for new processes every millisecond, until this number of searches find none.
+#: `kill_all` searches for new processes every millisecond, until this number of searches in sequence find none.
 _QUIET: Final = 10
 _LIMITS_LINE: Final = b"Max file locks"
 
@@ -52,13 +52,18 @@ class ProcessMark:
                 high = min(high, current_limit)  # if this process runs inside a bot, its own limit is the maximum
         return cls(f"WARLIGHT_BOT_{uuid.uuid4().hex}", random.SystemRandom().randint(high // 2, high))
 
-    def carried_by(self, process: int) -> bool:
-        """Return whether a process has the mark. Return False for a process that has ended, including a zombie."""
-        with contextlib.suppress(OSError), open(f"/proc/{process}/limits", "rb") as file:
-            line = next((line for line in file if line.startswith(_LIMITS_LINE)), b"")
+    def carried_by(self, process: int) -> bool | None:
+        """Return whether a process has the mark, or None if the process has ended and may have had the mark."""
+        try:
+            with open(f"/proc/{process}/limits", "rb") as file:
+                line = next((line for line in file if line.startswith(_LIMITS_LINE)), b"")
             if str(self.tag).encode() in line.split():
                 with open(f"/proc/{process}/stat", "rb") as stat:
-                    return stat.read().rpartition(b")")[2].split()[0] not in b"ZX"
+                    return None if stat.read().rpartition(b")")[2].split()[0] in b"ZX" else True
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        except PermissionError:  # the system hides processes of other users
+            return False
         with contextlib.suppress(OSError), open(f"/proc/{process}/environ", "rb") as file:
             return f"{self.name}=1".encode() in file.read().split(b"\0")
         return False
@@ -70,35 +75,52 @@ class ProcessMark:
             # A full search of /proc takes longer than the life of some processes. So only the first search checks all
             # processes; the next searches check only new ids, until no more appear. If any process was killed, the
             # outer loop checks all processes again, because the system may have used an id for a second process.
-            unmarked: set[str] = set()
+            checked: set[str] = set()
             killed = quiet_searches = 0
             while quiet_searches < _QUIET and time.monotonic() < deadline:
-                marked, refused = self._kill_marked(unmarked)
-                quiet_searches = 0 if len(marked) > len(refused) else quiet_searches + 1
-                killed += len(marked) - len(refused)
+                search = self._kill_marked(checked)
+                quiet_searches = 0 if search.killed or search.ended else quiet_searches + 1
+                killed += search.killed
                 time.sleep(0.001)
             if not killed or time.monotonic() > deadline:
-                return marked
+                return search.left
 
-    def _kill_marked(self, unmarked: set[str]) -> tuple[list[int], list[int]]:
+    def _kill_marked(self, checked: set[str]) -> _Search:
         """Kill each process with the mark.
 
-        unmarked: processes without the mark; the method skips them and adds new ones.
-
-        Return the ids of all processes with the mark, and the ids of those that this user must not kill.
+        checked: processes that the method skips. It adds processes without the mark and processes that have ended.
         """
-        marked, refused = [], []
+        search = _Search()
         for process in filter(str.isdecimal, os.listdir("/proc")):
-            if process in unmarked:
+            if process in checked:
                 continue
-            if not self.carried_by(int(process)):
-                unmarked.add(process)
+            marked = self.carried_by(int(process))
+            if not marked:
+                checked.add(process)
+                search.ended += marked is None
                 continue
-            marked.append(int(process))
+            search.left.append(int(process))
             try:
                 os.kill(int(process), signal.SIGKILL)
+            except PermissionError:
+                continue
             except ProcessLookupError:
                 pass
-            except PermissionError:
-                refused.append(int(process))
-        return marked, refused
+            search.killed += 1
+        return search
+
+
+@dataclass
+class _Search:
+    """The result of one search for the processes with a mark.
+
+    Attributes:
+        left: the ids of the processes with the mark.
+        killed: the number of these processes that have ended or will end at once.
+        ended: the number of processes that ended before the search could read their marks. They may have started
+            processes with the mark.
+    """
+
+    left: list[int] = field(default_factory=list)
+    killed: int = 0
+    ended: int = 0
