@@ -139,6 +139,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
     page.keyboard.press("Home")
     page.keyboard.press("y")
     card(page).get_by_text("Round 1, Pip: enter a turn on the map").wait_for()
+    chart.locator("circle").nth(1).wait_for()
     assert chart.locator("circle").count() == 2  # the values before the variation, which are too few for lines
     page.keyboard.press("Escape")
     page.keyboard.press("b")
