@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import llvmlite.binding as llvm
+from numba.core import config
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, compile_result
@@ -20,6 +21,20 @@ _FORMAT: Final = "called"
 
 class CalledLibrary(JITCodeLibrary):
     """Numba's library of one kernel, which other libraries can link but which Python cannot call."""
+
+    def _optimize_final_module(self) -> None:
+        """Optimize the code. With an optimization level under 3 (``NUMBA_OPT``), only simplify it.
+
+        The caller with machine code optimizes its whole module, which contains this code. The optimization of called
+        kernels takes a fifth of the compile time. It makes `one_ply` 1.6 times faster, and most other bots not faster.
+        """
+        if config.OPT >= 3:
+            super()._optimize_final_module()
+            return
+        passes, builder = self._codegen._module_pass_manager(
+            loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
+        )
+        passes.run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
