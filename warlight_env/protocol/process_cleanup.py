@@ -5,7 +5,6 @@ All processes of a bot have a mark, which child processes inherit. The function 
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
 import signal
@@ -60,13 +59,12 @@ class ProcessMark:
             if str(self.tag).encode() in line.split():
                 with open(f"/proc/{process}/stat", "rb") as stat:
                     return None if stat.read().rpartition(b")")[2].split()[0] in b"ZX" else True
+            with open(f"/proc/{process}/environ", "rb") as file:
+                return f"{self.name}=1".encode() in file.read().split(b"\0")
         except (FileNotFoundError, ProcessLookupError):
             return None
-        except PermissionError:  # the system hides processes of other users
+        except OSError:  # for example, the process belongs to another user
             return False
-        with contextlib.suppress(OSError), open(f"/proc/{process}/environ", "rb") as file:
-            return f"{self.name}=1".encode() in file.read().split(b"\0")
-        return False
 
     def kill_all(self) -> list[int]:
         """Kill all processes with the mark. Return the ids of processes that could not be killed."""
@@ -83,7 +81,7 @@ class ProcessMark:
                 killed += search.killed
                 time.sleep(0.001)
             if not killed or time.monotonic() > deadline:
-                return search.left
+                return search.marked
 
     def _kill_marked(self, checked: set[str]) -> _Search:
         """Kill each process with the mark.
@@ -94,12 +92,12 @@ class ProcessMark:
         for process in filter(str.isdecimal, os.listdir("/proc")):
             if process in checked:
                 continue
-            marked = self.carried_by(int(process))
-            if not marked:
+            carried = self.carried_by(int(process))
+            if not carried:
                 checked.add(process)
-                search.ended += marked is None
+                search.ended += carried is None
                 continue
-            search.left.append(int(process))
+            search.marked.append(int(process))
             try:
                 os.kill(int(process), signal.SIGKILL)
             except PermissionError:
@@ -115,12 +113,12 @@ class _Search:
     """The result of one search for the processes with a mark.
 
     Attributes:
-        left: the ids of the processes with the mark.
+        marked: the ids of the processes with the mark.
         killed: the number of these processes that have ended or will end at once.
         ended: the number of processes that ended before the search could read their marks. They may have started
             processes with the mark.
     """
 
-    left: list[int] = field(default_factory=list)
+    marked: list[int] = field(default_factory=list)
     killed: int = 0
     ended: int = 0
