@@ -21,6 +21,7 @@ from warlight_env.arena.games.game_loop import play_game
 from warlight_env.protocol.external_agent import ExternalBot
 from warlight_env.protocol.limits import BotLimits, CommandError, check_limits
 from warlight_env.protocol.options import read_options
+from warlight_env.protocol.process_cleanup import ProcessMark
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 
@@ -123,6 +124,39 @@ def test_processes_that_cannot_be_ended_are_recorded(tmp_path, monkeypatch):
     while remaining_processes(file) and time.monotonic() < until:
         time.sleep(0.01)  # a killed process needs a moment to end
     assert remaining_processes(file) == []
+
+
+def test_the_search_continues_after_processes_that_ended_before_their_marks_were_read(monkeypatch):
+    """A process that replaces itself can end after the listing of the processes, many times in sequence."""
+    from warlight_env.protocol import process_cleanup
+
+    mark, fork = ProcessMark.new(), subprocess.Popen(["true"])
+    fork.wait()
+    assert mark.carried_by(fork.pid) is None and mark.carried_by(os.getpid()) is False
+    listings: list[list[str]] = []
+
+    class EndedProcesses:
+        """The module `os`, except that the first 30 listings contain only a process that has ended."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(os, name)
+
+        def listdir(self, folder: str) -> list[str]:
+            # Numbers above the largest process id: no process has them.
+            listings.append([str((1 << 22) + len(listings))] if len(listings) < 30 else os.listdir(folder))
+            return listings[-1]
+
+    bot = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"], env={mark.name: "1"})
+    try:
+        while not mark.carried_by(bot.pid):
+            time.sleep(0.001)  # the new process has not yet replaced its environment
+        with monkeypatch.context() as patched:
+            patched.setattr(process_cleanup, "os", EndedProcesses())
+            assert mark.kill_all() == []
+        assert bot.wait(20) == -signal.SIGKILL
+    finally:
+        bot.kill()
+        bot.wait()
 
 
 # Limits
